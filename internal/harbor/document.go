@@ -1,0 +1,33 @@
+package harbor
+
+import (
+	"bytes"
+	"embed"
+	"io/fs"
+)
+
+// documentHome is the server that openapi.yaml names.
+const documentHome = "http://127.0.0.1:7788"
+
+//go:embed openapi.yaml
+var document []byte
+
+//go:embed guides/*.md
+var guides embed.FS
+
+// Document is the OpenAPI 3.1 description of the service as YAML, its server at http://127.0.0.1:7788.
+func (s *Server) Document() []byte { return DocumentAt(documentHome) }
+
+// DocumentAt is the description with another server: base is a URL such as http://127.0.0.1:41234.
+func DocumentAt(base string) []byte {
+	return bytes.ReplaceAll(document, []byte(documentHome), []byte(base))
+}
+
+// Guides holds the guides to the service, one Markdown file each, with front matter (name, title, when, intents, operations).
+func Guides() fs.FS {
+	inside, err := fs.Sub(guides, "guides")
+	if err != nil {
+		panic(err) // the folder is named in the line that embeds it
+	}
+	return inside
+}
