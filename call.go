@@ -1,0 +1,46 @@
+package twodoor
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Names of the doors, as a Call carries them.
+const (
+	DoorCLI  = "cli"
+	DoorMCP  = "mcp"
+	DoorREST = "rest"
+	DoorGo   = "go"
+)
+
+// Call is one request as a door read it: nothing in it is checked.
+type Call struct {
+	Operation  string          // any spelling that the catalog knows: id, MCP name, alias
+	Arguments  json.RawMessage // an object, or a JSON string that holds one; nil: no arguments
+	Projection Projection
+	Principal  Principal
+	Profile    string // empty: the default profile
+	Session    string
+	Door       string // DoorCLI, …
+	Client     string // the client's own name and version, not trusted
+	Account    string // of the source, where it has several
+	Confirm    string // the token of an earlier CodeConfirm, or ConfirmYes
+	Mode       Mode
+	Timeout    time.Duration  // 0: the operation's or the engine's bound
+	Parent     string         // id of the call that makes this one
+	Progress   func(Progress) // may be nil; called from the goroutine of Do
+
+	notes []string // what the steps have to say beside the answer
+}
+
+// ConfirmYes is the Confirm of a caller who already asked a person (the CLI's --yes).
+const ConfirmYes = "yes"
+
+// Mode says how far a call goes.
+type Mode uint8
+
+// The modes of a call.
+const (
+	Run    Mode = iota // carry it out
+	DryRun             // stop before the far side, and show what would be sent
+)

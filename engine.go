@@ -1,0 +1,315 @@
+package twodoor
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync/atomic"
+	"time"
+
+	"github.com/twodoor/twodoor/internal/rawjson"
+	"github.com/twodoor/twodoor/internal/shape"
+)
+
+// Engine carries calls to operations and back. No state of a call outlives it.
+// It must not be copied.
+type Engine struct {
+	Invokers map[string]Invoker  // required; by kind of source
+	Profiles map[string]*Profile // by name; without a default one, the default shows everything
+	Observer Observer            // may be nil
+	Timeout  time.Duration       // bound of a call that names none; 0: one minute
+	Seal     []byte              // key of the confirm tokens; required where a profile asks for a yes
+
+	catalog atomic.Pointer[Catalog]
+}
+
+// Serve makes the engine carry calls to this catalog from now on. Calls under way keep theirs.
+func (e *Engine) Serve(c *Catalog) { e.catalog.Store(c) }
+
+// Catalog is the one being served; never nil.
+func (e *Engine) Catalog() *Catalog {
+	if c := e.catalog.Load(); c != nil {
+		return c
+	}
+	return OpenCatalog(&memory{})
+}
+
+// Profile is the profile of a name, or nil. The empty name is the default profile.
+func (e *Engine) Profile(name string) *Profile {
+	if name == "" {
+		name = DefaultProfile
+	}
+	if p := e.Profiles[name]; p != nil || name != DefaultProfile {
+		return p
+	}
+	return &Profile{}
+}
+
+// Do carries a call to its operation and back. It is safe for concurrent use and keeps nothing of
+// the call. Every error it returns is an *Error.
+func (e *Engine) Do(ctx context.Context, call Call) (result *Result, err error) {
+	ctx, end := e.tell(ctx, &call)
+	defer func() { err = end(result, err) }()
+
+	op, err := e.find(&call)
+	if err != nil {
+		return nil, err
+	}
+	ctx, err = e.admit(ctx, call, op)
+	if err != nil {
+		return nil, err
+	}
+	args, err := e.bind(call, op)
+	if err != nil {
+		return nil, err
+	}
+	value, err := e.invoke(ctx, call, op, args)
+	if err != nil {
+		return nil, err
+	}
+	return e.shape(ctx, call, op, value)
+}
+
+// find resolves the name in the profile of the call, and takes what the caller wrote of the
+// projection out of the arguments: what is left is the operation's own.
+func (e *Engine) find(call *Call) (*Operation, error) {
+	profile := e.Profile(call.Profile)
+	if profile == nil {
+		return nil, &Error{Code: CodeUnknown, Message: fmt.Sprintf("there is no profile %q", call.Profile)}
+	}
+	op, alias, err := e.Catalog().Find(call.Operation)
+	if err != nil {
+		return nil, err
+	}
+	if op == nil || !op.Export.Reaches(call.Door) || !profile.Includes(op.ID) {
+		return nil, e.unknown(call, op, profile)
+	}
+	if alias {
+		call.notes = append(call.notes, fmt.Sprintf("%s is an old name of %s", call.Operation, op.ID))
+	}
+	if call.Arguments, err = objectOf(call.Arguments); err != nil {
+		return nil, err
+	}
+	return op, call.takeWant(op)
+}
+
+// admit decides whether this principal may make this call now. Here, and nowhere else, the
+// principal enters the context.
+func (e *Engine) admit(ctx context.Context, call Call, op *Operation) (context.Context, error) {
+	profile := e.Profile(call.Profile)
+	switch {
+	case !profile.Allows(op.Effect):
+		return nil, &Error{
+			Code:    CodeDenied,
+			Message: fmt.Sprintf("%s %s, and this profile does not allow that", op.ID, op.Effect),
+			Hint:    "ask whoever runs this twodoor for another profile",
+		}
+	case op.Permission != "" && call.Principal.IsNobody():
+		return nil, &Error{Code: CodeUnauthenticated, Message: op.ID + " is not for strangers", Hint: "sign in and call again"}
+	case !call.Principal.Holds(op.Permission):
+		return nil, &Error{
+			Code:    CodeForbidden,
+			Message: fmt.Sprintf("%s needs the permission %q, which %s does not hold", op.ID, op.Permission, call.Principal.Subject),
+		}
+	case op.Effect == Destroys && profile.Confirm == ConfirmAsk && call.Mode == Run && !e.confirmed(call, op):
+		return nil, &Error{
+			Code:    CodeConfirm,
+			Message: op.ID + " destroys something and needs a yes",
+			Hint:    `ask the person; after a yes send the same call again with the token as "confirm" in _want (--yes on the CLI)`,
+			Token:   e.confirmToken(call, op),
+		}
+	}
+	return context.WithValue(ctx, principalKey{}, call.Principal), nil
+}
+
+// bind makes the arguments fit: repairs what clients are known to write, fills what the description
+// fills, and names every misfit at once.
+func (e *Engine) bind(call Call, op *Operation) (json.RawMessage, error) {
+	check, err := op.kept.input()
+	if err != nil {
+		return nil, fmt.Errorf("compile the input schema of %s: %w", op.ID, err)
+	}
+	args := check.Default(check.Fit(call.Arguments))
+	misfits := check.Check(args)
+	if len(misfits) == 0 {
+		return args, nil
+	}
+	fault := &Error{Code: CodeInvalid, Message: "the arguments do not fit " + op.ID}
+	for _, m := range misfits {
+		fault.Fields = append(fault.Fields, Problem{Path: m.Path, Problem: m.Message, Schema: m.Part})
+	}
+	fault.Hint = "a valid call has arguments like " + string(op.example())
+	return nil, fault
+}
+
+// invoke hands the call to the far side: page by page where more than one is wanted, within the
+// bound of time, and safe from a panic of the source.
+func (e *Engine) invoke(ctx context.Context, call Call, op *Operation, args json.RawMessage) (value *Value, err error) {
+	invoker := e.Invokers[op.Kind]
+	if invoker == nil {
+		return nil, fmt.Errorf("no invoker for operations of kind %q", op.Kind)
+	}
+	ctx, cancel := context.WithTimeout(ctx, e.bound(call, op))
+	defer cancel()
+	defer func() {
+		if p := recover(); p != nil {
+			value, err = nil, fmt.Errorf("%s panicked: %v\n%s", op.ID, p, debug.Stack())
+		}
+	}()
+	in := &Invocation{
+		CallID: callID(ctx), Operation: op, Arguments: args, Principal: call.Principal,
+		Session: call.Session, Account: call.Account, Progress: call.Progress,
+		Caller: child{engine: e, of: call, id: callID(ctx)},
+	}
+	if call.Mode == DryRun {
+		return preview(ctx, invoker, in, call.Projection)
+	}
+	return readPages(ctx, invoker, in, call.Projection)
+}
+
+// shape cuts the answer to what is wanted, and says what comes next.
+func (e *Engine) shape(ctx context.Context, call Call, op *Operation, value *Value) (*Result, error) {
+	result := &Result{
+		CallID: callID(ctx), Operation: op.ID, Value: value.JSON, MediaType: value.MediaType, Blobs: value.Blobs,
+		Preview: value.Preview, Cut: value.Cut, Notes: append(call.notes, value.Notes...),
+	}
+	want := call.Projection.over(op)
+	if len(value.JSON) > 0 && !want.IsZero() {
+		out, cut, err := shape.Apply(ctx, value.JSON, want)
+		if err != nil {
+			return nil, misshapen(err)
+		}
+		result.Value = out
+		if cut != nil {
+			result.Cut = tellCut(cut, result.Cut)
+		}
+	}
+	if op.Deprecated != "" {
+		result.Notes = append(result.Notes, op.ID+" is deprecated: "+op.Deprecated)
+	}
+	return result, nil
+}
+
+// tell gives the call its id, and tells the observer when it ends.
+func (e *Engine) tell(ctx context.Context, call *Call) (context.Context, func(*Result, error) error) {
+	id, begun := newCallID(), time.Now()
+	ctx = context.WithValue(ctx, callKey{}, id)
+	return ctx, func(result *Result, err error) error {
+		fault := AsError(err)
+		if fault != nil {
+			told := *fault
+			told.CallID = id
+			fault = &told
+		}
+		if e.Observer != nil {
+			e.Observer.Observe(eventOf(id, begun, call, result, fault))
+		}
+		if fault == nil {
+			return nil
+		}
+		return fault
+	}
+}
+
+// unknown says that there is no such operation here, and which ones are near.
+func (e *Engine) unknown(call *Call, hidden *Operation, profile *Profile) error {
+	show := func(entry Entry) bool { return profile.Shows(entry, call.Principal, call.Door) }
+	fault := &Error{
+		Code:    CodeUnknown,
+		Message: fmt.Sprintf("there is no operation %q", call.Operation),
+		Try:     e.Catalog().Nearest(call.Operation, 3, show),
+	}
+	if hidden != nil && call.Principal.Holds("*") {
+		fault.Message = fmt.Sprintf("%s exists, but is not shown in this profile at this door", hidden.ID)
+	}
+	if len(fault.Try) == 0 {
+		fault.Hint = "list what there is first: nothing has a name like this"
+	}
+	return fault
+}
+
+// objectOf takes arguments as an object, or as a JSON string that holds one.
+func objectOf(raw json.RawMessage) (json.RawMessage, error) {
+	if text, ok := rawjson.String(raw); ok {
+		raw = json.RawMessage(text)
+	}
+	if len(raw) == 0 || rawjson.KindOf(raw) == rawjson.KindNull {
+		return json.RawMessage(`{}`), nil
+	}
+	if err := rawjson.Check(raw); err != nil {
+		return nil, &Error{Code: CodeInvalid, Message: "the arguments are not JSON: " + err.Error()}
+	}
+	if rawjson.KindOf(raw) != rawjson.KindObject {
+		return nil, &Error{Code: CodeInvalid, Message: "the arguments are not a JSON object", Hint: `write them like {"name":"value"}`}
+	}
+	return raw, nil
+}
+
+// bound is how long the call may take.
+func (e *Engine) bound(call Call, op *Operation) time.Duration {
+	if call.Timeout > 0 {
+		return call.Timeout
+	}
+	if d, err := time.ParseDuration(op.Timeout); err == nil && d > 0 {
+		return d
+	}
+	if e.Timeout > 0 {
+		return e.Timeout
+	}
+	return time.Minute
+}
+
+// preview asks the invoker what it would send.
+func preview(ctx context.Context, invoker Invoker, in *Invocation, want Projection) (*Value, error) {
+	previewer, ok := invoker.(Previewer)
+	if !ok {
+		return nil, &Error{Code: CodeInvalid, Message: in.Operation.ID + " has no dry run", Hint: "its kind of source cannot show what it would do"}
+	}
+	if err := setPage(in, want); err != nil {
+		return nil, err
+	}
+	p, err := previewer.Preview(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	return &Value{Preview: p}, nil
+}
+
+// confirmToken is bound to the operation, the arguments and the principal, so that a yes to one
+// call is no yes to another.
+func (e *Engine) confirmToken(call Call, op *Operation) string {
+	mac := hmac.New(sha256.New, e.Seal)
+	for _, part := range [][]byte{[]byte(op.ID), []byte(call.Principal.Subject), rawjson.Compact(nil, call.Arguments)} {
+		mac.Write(part)
+		mac.Write([]byte{0})
+	}
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:12])
+}
+
+func (e *Engine) confirmed(call Call, op *Operation) bool {
+	if call.Confirm == ConfirmYes && call.Door == DoorCLI {
+		return true
+	}
+	return hmac.Equal([]byte(call.Confirm), []byte(e.confirmToken(call, op)))
+}
+
+// misshapen tells a fault of the projection as what it is: the caller's to mend.
+func misshapen(err error) error {
+	if bad, ok := errors.AsType[*shape.Error](err); ok {
+		return &Error{Code: CodeInvalid, Message: "the call worked, but its answer cannot be cut as asked: " + bad.Error(), Hint: bad.Hint, Cause: err}
+	}
+	return err
+}
+
+type principalKey struct{}
+
+// PrincipalOf is on whose behalf the running call is made: nobody outside of a call.
+func PrincipalOf(ctx context.Context) Principal {
+	p, _ := ctx.Value(principalKey{}).(Principal)
+	return p
+}

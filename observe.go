@@ -1,0 +1,82 @@
+package twodoor
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base32"
+	"encoding/binary"
+	"encoding/json"
+	"strings"
+	"time"
+)
+
+// Observer is told of every call when it has ended. It is called before the answer leaves, by many
+// goroutines at once: it must not block.
+type Observer interface {
+	Observe(Event)
+}
+
+// Event is one call that has ended.
+type Event struct {
+	CallID    string
+	ParentID  string // of the call that made this one; empty: a door did
+	At        time.Time
+	Door      string
+	Client    string
+	Principal Principal
+	Session   string
+	Profile   string
+	Operation string // id, or the name as called where there is no such operation
+	Account   string
+	Arguments json.RawMessage // as the caller wrote them: redact before keeping
+	Code      Code            // CodeOK: it worked
+	Fault     *Error          // nil: it worked
+	Duration  time.Duration
+	BytesOut  int
+	Cut       *Cut
+}
+
+func eventOf(id string, begun time.Time, call *Call, result *Result, fault *Error) Event {
+	event := Event{
+		CallID: id, ParentID: call.Parent, At: begun, Door: call.Door, Client: call.Client,
+		Principal: call.Principal, Session: call.Session, Profile: call.Profile, Operation: call.Operation,
+		Account: call.Account, Arguments: call.Arguments, Fault: fault, Duration: time.Since(begun),
+	}
+	if fault != nil {
+		event.Code = fault.Code
+	}
+	if result != nil {
+		event.Operation, event.BytesOut, event.Cut = result.Operation, len(result.Value), result.Cut
+	}
+	return event
+}
+
+type callKey struct{}
+
+// callID is the id of the running call.
+func callID(ctx context.Context) string {
+	id, _ := ctx.Value(callKey{}).(string)
+	return id
+}
+
+// newCallID is unique and sorts by time: 48 bits of milliseconds, 72 random bits, in base 32.
+func newCallID() string {
+	var id [15]byte
+	binary.BigEndian.PutUint64(id[:8], uint64(time.Now().UnixMilli())<<16)
+	rand.Read(id[6:])
+	return strings.ToLower(base32.HexEncoding.EncodeToString(id[:]))
+}
+
+// child makes calls on behalf of a call: with its principal, its profile, and its id as parent.
+type child struct {
+	engine *Engine
+	of     Call
+	id     string
+}
+
+// Do carries the call out in the parent's name.
+func (c child) Do(ctx context.Context, call Call) (*Result, error) {
+	call.Principal, call.Profile, call.Session = c.of.Principal, c.of.Profile, c.of.Session
+	call.Door, call.Client, call.Parent = c.of.Door, c.of.Client, c.id
+	return c.engine.Do(ctx, call)
+}

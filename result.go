@@ -1,0 +1,32 @@
+package twodoor
+
+import "encoding/json"
+
+// Result is the answer to a call: the same at every door.
+type Result struct {
+	CallID    string
+	Operation string          // id of the operation that answered
+	Value     json.RawMessage // the shaped value, exactly one JSON value; nil: it worked and there is no content
+	MediaType string          // of a Value that was not JSON at the far side: it is a JSON string then, or a list of events
+	Blobs     []Blob
+	Preview   *Preview // in a dry run, in place of a value
+	Next      []Suggestion
+	Cut       *Cut
+	Notes     []string // "incident.show is an old name of incident.get"
+	Weight    int      // estimated tokens of Value
+}
+
+// Suggestion is a call that may follow, ready to be made.
+type Suggestion struct {
+	Call      string          `json:"call"`
+	Arguments json.RawMessage `json:"arguments,omitempty"`
+	Why       string          `json:"why,omitempty"`
+}
+
+// Cut tells what was left out of an answer and how to get it.
+type Cut struct {
+	Shown  int    `json:"shown"`
+	Total  int    `json:"total,omitempty"`  // 0: not known
+	Handle string `json:"handle,omitempty"` // where the rest waits
+	How    string `json:"how"`              // the next step, in words
+}
