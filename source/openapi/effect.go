@@ -12,7 +12,7 @@ import (
 type effect struct {
 	Effect     twodoor.Effect
 	Reason     string
-	Idempotent bool // by its method, RFC 9110 section 9.2.2
+	Idempotent bool // by its method (RFC 9110 section 9.2.2), unless that passes on what it is sent
 }
 
 // inferEffects says for each route what it does where nobody says so (contracts §5). The path
@@ -21,8 +21,10 @@ func inferEffects(routes []route, used naming) []effect {
 	s := readSurface(routes, "", &used)
 	effects := make([]effect, len(routes))
 	for i, r := range routes {
-		effects[i] = s.effectOf(i)
-		effects[i].Idempotent = slices.Contains(idempotentMethods, r.Method)
+		e := s.effectOf(i)
+		tunnel := e.Effect == twodoor.Writes && slices.Contains(readingMethods, r.Method)
+		e.Idempotent = slices.Contains(idempotentMethods, r.Method) && !tunnel
+		effects[i] = e
 	}
 	return effects
 }

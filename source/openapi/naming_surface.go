@@ -174,10 +174,10 @@ func (s *surface) splitLargeGroups() {
 			return
 		}
 		tried[group] = true
-		before := s.pathGroups()
-		s.split = append(s.split, group)
+		unsplit, before := s.split, s.pathGroups()
+		s.split = append(slices.Clone(unsplit), group)
 		if slices.Equal(before, s.pathGroups()) {
-			s.split = s.split[:len(s.split)-1]
+			s.split = unsplit
 		}
 	}
 }
