@@ -34,7 +34,7 @@ func TestEffects(t *testing.T) {
 		{"else writes", []string{"POST /cats", "PUT /cats/{id}", "PATCH /cats/{id}", "TRACE /cats"}, "writes writes writes writes"},
 	} {
 		t.Run(c.sentence, func(t *testing.T) {
-			checkEffects(t, slices.Concat(summarised(c.routes), mixed), c.want)
+			checkEffects(t, slices.Concat(summarised(c.routes), mixedRoutes), c.want)
 		})
 	}
 }
@@ -48,7 +48,7 @@ func TestEffectsOfOneMethod(t *testing.T) {
 }
 
 func TestEffectIgnoresDroppedSegments(t *testing.T) {
-	routes := lines("POST /api/delete/x", "GET /api/cats", "PUT /api/cats/{id}")
+	routes := routeLines("POST /api/delete/x", "GET /api/cats", "PUT /api/cats/{id}")
 	effects := inferEffects(routes, naming{Rule: rulePath, Dropped: []string{"api"}})
 	if effects[0].Effect != twodoor.Writes {
 		t.Errorf("delete is the first noun after api, got %+v", effects[0])
@@ -56,7 +56,7 @@ func TestEffectIgnoresDroppedSegments(t *testing.T) {
 }
 
 func TestIdempotent(t *testing.T) {
-	routes := lines("GET /cats", "HEAD /cats", "PUT /cats/{id}", "DELETE /cats/{id}", "POST /cats", "PATCH /cats/{id}", "POST /cats/list", "GET /cats/exec")
+	routes := routeLines("GET /cats", "HEAD /cats", "PUT /cats/{id}", "DELETE /cats/{id}", "POST /cats", "PATCH /cats/{id}", "POST /cats/list", "GET /cats/exec")
 	for i, e := range inferEffects(routes, naming{}) {
 		if want := i < 4; e.Idempotent != want {
 			t.Errorf("%s: idempotent %v", routes[i].key(), e.Idempotent)
@@ -69,7 +69,7 @@ func summarised(text []string) []route {
 	var routes []route
 	for _, line := range text {
 		head, summary, _ := strings.Cut(line, " | ")
-		r := lines(head)[0]
+		r := routeLines(head)[0]
 		r.Summary = summary
 		routes = append(routes, r)
 	}

@@ -32,7 +32,7 @@ type rung struct {
 var (
 	methodRung = rung{"method", func(c *candidate, _ []*candidate) string { return c.leftOut }}
 	manyRung   = rung{"many", func(c *candidate, rivals []*candidate) string {
-		if !c.path.onItem() && changes(c) && slices.ContainsFunc(rivals, func(r *candidate) bool { return changes(r) && r.path.onItem() }) {
+		if !c.path.onItem() && replaces(c) && slices.ContainsFunc(rivals, func(r *candidate) bool { return replaces(r) && r.path.onItem() }) {
 			return "many"
 		}
 		return ""
@@ -60,7 +60,7 @@ func ladder(rule string) []rung {
 	return []rung{methodRung, manyRung, paramRung}
 }
 
-func changes(c *candidate) bool {
+func replaces(c *candidate) bool {
 	return c.method == "PUT" || c.method == "PATCH" || c.method == "DELETE"
 }
 
@@ -129,7 +129,7 @@ func (b *nameBook) reserve(locked map[string]string) {
 // keep reserves the name of an operation that does not have it any more.
 func (b *nameBook) keep(key, name string) {
 	method, path, _ := strings.Cut(key, " ")
-	c := &candidate{route: -1, key: key, method: method, path: parsePath(path, false)}
+	c := &candidate{route: -1, key: key, method: method, path: readURLPath(path, false)}
 	c.group, c.verb = cutName(name)
 	if b.hold(c) == nil {
 		b.list = append(b.list, c)

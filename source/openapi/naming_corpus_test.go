@@ -31,9 +31,9 @@ type figures struct {
 	Reads, Writes, Destroys int
 }
 
-// corpus holds the figures of each description beside those of an independent implementation of
+// corpusTable holds the figures of each description beside those of an independent implementation of
 // contracts §1 and §5, where the two differ.
-var corpus = []struct {
+var corpusTable = []struct {
 	file, source string
 	want         figures
 	peer         string
@@ -52,7 +52,7 @@ var corpus = []struct {
 }
 
 func TestCorpusFigures(t *testing.T) {
-	for _, c := range corpus {
+	for _, c := range corpusTable {
 		t.Run(c.file, func(t *testing.T) {
 			routes := corpusRoutes(t, c.file)
 			names, used, notes := nameRoutes(routes, c.source, ruleAuto, nil, nil)
@@ -80,13 +80,13 @@ func measure(names []string, source, rule string, effects []effect) figures {
 		group, _, _ := strings.Cut(name, ".")
 		groups[group]++
 		lengths = append(lengths, len(name))
-		f.Repeats += count(repeatsGroup(name))
-		f.OverBound += count(len(source)+1+len(name) > twodoor.MaxToolName)
+		f.Repeats += oneIf(repeatsGroup(name))
+		f.OverBound += oneIf(len(source)+1+len(name) > twodoor.MaxToolName)
 	}
 	for _, e := range effects {
-		f.Reads += count(e.Effect == twodoor.Reads)
-		f.Writes += count(e.Effect == twodoor.Writes)
-		f.Destroys += count(e.Effect == twodoor.Destroys)
+		f.Reads += oneIf(e.Effect == twodoor.Reads)
+		f.Writes += oneIf(e.Effect == twodoor.Writes)
+		f.Destroys += oneIf(e.Effect == twodoor.Destroys)
 	}
 	slices.Sort(lengths)
 	percent := func(n int) int { return (n*100 + len(names)/2) / len(names) }
@@ -96,7 +96,7 @@ func measure(names []string, source, rule string, effects []effect) figures {
 	return f
 }
 
-func count(yes bool) int {
+func oneIf(yes bool) int {
 	if yes {
 		return 1
 	}
@@ -135,7 +135,7 @@ func TestCorpusNames(t *testing.T) {
 			for i, r := range routes {
 				lines[i] = r.key() + arrow + names[i]
 			}
-			golden(t, filepath.Join("testdata", "names", file+".txt"), lines)
+			checkGolden(t, filepath.Join("testdata", "names", file+".txt"), lines)
 		})
 	}
 }
@@ -181,13 +181,13 @@ func TestCorpusEffects(t *testing.T) {
 	for i, e := range inferEffects(routes, used) {
 		lines[i] = routes[i].key() + arrow + string(e.Effect)
 	}
-	golden(t, filepath.Join("testdata", "effects", "flashduty.en.txt"), lines)
+	checkGolden(t, filepath.Join("testdata", "effects", "flashduty.en.txt"), lines)
 }
 
 const arrow = " → "
 
-// golden compares lines "METHOD /path → value" as values, whatever their order.
-func golden(t *testing.T, path string, lines []string) {
+// checkGolden compares lines "METHOD /path → value" as values, whatever their order.
+func checkGolden(t *testing.T, path string, lines []string) {
 	t.Helper()
 	if *update {
 		if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")+"\n"), 0o666); err != nil {
@@ -221,7 +221,7 @@ func valuesOf(lines []string) map[string]string {
 }
 
 func sourceOf(file string) string {
-	for _, c := range corpus {
+	for _, c := range corpusTable {
 		if c.file == file {
 			return c.source
 		}
@@ -302,13 +302,13 @@ func jsonNode(d *json.Decoder) (*yaml.Node, error) {
 	return node, err
 }
 
-var methods = []string{"get", "put", "post", "delete", "options", "head", "patch", "trace"}
+var nodeMethods = []string{"get", "put", "post", "delete", "options", "head", "patch", "trace"}
 
 func routesOf(doc *yaml.Node) []route {
 	var routes []route
-	eachField(field(doc, "paths"), func(path string, item *yaml.Node) {
-		eachField(item, func(method string, op *yaml.Node) {
-			if slices.Contains(methods, method) {
+	eachNodeField(nodeField(doc, "paths"), func(path string, item *yaml.Node) {
+		eachNodeField(item, func(method string, op *yaml.Node) {
+			if slices.Contains(nodeMethods, method) {
 				routes = append(routes, routeOf(doc, item, op, strings.ToUpper(method), path))
 			}
 		})
@@ -317,30 +317,30 @@ func routesOf(doc *yaml.Node) []route {
 }
 
 func routeOf(doc, item, op *yaml.Node, method, path string) route {
-	r := route{Method: method, Path: path, ID: field(op, "operationId").Value, Summary: field(op, "summary").Value}
-	for _, tag := range field(op, "tags").Content {
+	r := route{Method: method, Path: path, ID: nodeField(op, "operationId").Value, Summary: nodeField(op, "summary").Value}
+	for _, tag := range nodeField(op, "tags").Content {
 		r.Tags = append(r.Tags, tag.Value)
 	}
-	for _, param := range slices.Concat(field(item, "parameters").Content, field(op, "parameters").Content) {
-		if ref := field(param, "$ref").Value; ref != "" {
-			param = resolve(doc, ref)
+	for _, param := range slices.Concat(nodeField(item, "parameters").Content, nodeField(op, "parameters").Content) {
+		if ref := nodeField(param, "$ref").Value; ref != "" {
+			param = nodeAt(doc, ref)
 		}
-		r.Paged = r.Paged || namesPage(field(param, "name").Value)
+		r.Paged = r.Paged || namesPage(nodeField(param, "name").Value)
 	}
 	return r
 }
 
-func resolve(doc *yaml.Node, ref string) *yaml.Node {
+func nodeAt(doc *yaml.Node, ref string) *yaml.Node {
 	for _, part := range strings.Split(strings.TrimPrefix(ref, "#/"), "/") {
-		doc = field(doc, part)
+		doc = nodeField(doc, part)
 	}
 	return doc
 }
 
-// field is a mapping's value, or an empty node.
-func field(node *yaml.Node, name string) *yaml.Node {
+// nodeField is a mapping's value, or an empty node.
+func nodeField(node *yaml.Node, name string) *yaml.Node {
 	found := &yaml.Node{}
-	eachField(node, func(key string, value *yaml.Node) {
+	eachNodeField(node, func(key string, value *yaml.Node) {
 		if key == name {
 			found = value
 		}
@@ -348,7 +348,7 @@ func field(node *yaml.Node, name string) *yaml.Node {
 	return found
 }
 
-func eachField(node *yaml.Node, visit func(key string, value *yaml.Node)) {
+func eachNodeField(node *yaml.Node, visit func(key string, value *yaml.Node)) {
 	if node.Kind != yaml.MappingNode {
 		return
 	}

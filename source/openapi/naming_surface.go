@@ -45,7 +45,7 @@ func readSurface(routes []route, source string, kept *naming) *surface {
 }
 
 func (s *surface) add(r route) {
-	p := parsePath(r.Path, s.json)
+	p := readURLPath(r.Path, s.json)
 	s.paths = append(s.paths, p)
 	s.methods[p.shape(len(p))] = append(s.methods[p.shape(len(p))], r.Method)
 	for i, seg := range p {
@@ -287,14 +287,14 @@ func (g segment) item() bool { return g.word == "" }
 
 func (g segment) words() []string { return strings.Split(g.word, "-") }
 
-func parsePath(text string, dropJSON bool) urlPath {
+func readURLPath(text string, dropJSON bool) urlPath {
 	plain, variant := cutVariant(text)
 	if dropJSON {
 		plain = strings.TrimSuffix(plain, ".json")
 	}
 	var p urlPath
 	for part := range strings.SplitSeq(plain, "/") {
-		p = append(p, parseSegment(part)...)
+		p = append(p, readSegments(part)...)
 	}
 	if variant != "" {
 		p = append(p, segment{word: slug(variant), variant: true})
@@ -320,7 +320,7 @@ func cutVariant(path string) (plain, variant string) {
 	return path, ""
 }
 
-func parseSegment(text string) []segment {
+func readSegments(text string) []segment {
 	var out []segment
 	for text != "" {
 		literal, tail, braced := strings.Cut(text, "{")

@@ -8,31 +8,31 @@ import (
 	"testing"
 )
 
-// lines gives routes in the notation of [routesFrom].
-func lines(text ...string) []route { return routesFrom(strings.Join(text, "\n")) }
+// routeLines gives routes in the notation of [routesFrom].
+func routeLines(text ...string) []route { return routesFrom(strings.Join(text, "\n")) }
 
-// paged marks routes as taking a page.
-func paged(routes []route) []route {
+// pagedRoutes marks routes as taking a page.
+func pagedRoutes(routes []route) []route {
 	for i := range routes {
 		routes[i].Paged = true
 	}
 	return routes
 }
 
-// many makes n routes of a pattern that counts, for the rules that look at shares.
-func many(n int, pattern string) []route {
+// manyRoutes makes n routes of a pattern that counts, for the rules that look at shares.
+func manyRoutes(n int, pattern string) []route {
 	var routes []route
 	for i := range n {
-		routes = append(routes, lines(fmt.Sprintf(pattern, i))...)
+		routes = append(routes, routeLines(fmt.Sprintf(pattern, i))...)
 	}
 	return routes
 }
 
-// mixed keeps any method below nine of ten, and any leading noun.
-var mixed = lines("GET /zebras", "POST /zebras", "PUT /yaks/{id}", "PATCH /yaks/{id}", "DELETE /yaks/{id}", "HEAD /xenops")
+// mixedRoutes keeps any method below nine of ten, and any leading noun.
+var mixedRoutes = routeLines("GET /zebras", "POST /zebras", "PUT /yaks/{id}", "PATCH /yaks/{id}", "DELETE /yaks/{id}", "HEAD /xenops")
 
 // TestPathRule has a case for each sentence of the path rule in contracts §1. Each names the first
-// routes; those of mixed follow, where a case does not bring enough of its own.
+// routes; those of mixedRoutes follow, where a case does not bring enough of its own.
 func TestPathRule(t *testing.T) {
 	for _, c := range []struct {
 		sentence string
@@ -40,75 +40,75 @@ func TestPathRule(t *testing.T) {
 		want     string
 	}{
 		{"drop leading segments shared by nine of ten paths",
-			many(10, "GET /api/core/things%d"), "things0.get things1.get things2.get things3.get things4.get things5.get things6.get things7.get things8.get things9.get"},
+			manyRoutes(10, "GET /api/core/things%d"), "things0.get things1.get things2.get things3.get things4.get things5.get things6.get things7.get things8.get things9.get"},
 		{"nine of ten is enough",
-			slices.Concat(lines("GET /health"), many(9, "GET /api/n%d")), "health.get n0.get n1.get n2.get n3.get n4.get n5.get n6.get n7.get n8.get"},
+			slices.Concat(routeLines("GET /health"), manyRoutes(9, "GET /api/n%d")), "health.get n0.get n1.get n2.get n3.get n4.get n5.get n6.get n7.get n8.get"},
 		{"eight of ten is not",
-			slices.Concat(lines("PUT /health", "POST /ready"), many(8, "GET /api/n%d/{id}")), "health.update ready.create api.n0-get api.n1-get api.n2-get api.n3-get api.n4-get api.n5-get api.n6-get api.n7-get"},
+			slices.Concat(routeLines("PUT /health", "POST /ready"), manyRoutes(8, "GET /api/n%d/{id}")), "health.update ready.create api.n0-get api.n1-get api.n2-get api.n3-get api.n4-get api.n5-get api.n6-get api.n7-get"},
 		{"never a path's last noun",
-			slices.Concat(lines("GET /accounts", "GET /accounts/{id}", "POST /accounts"), many(6, "PUT /accounts/{id}/n%d")),
+			slices.Concat(routeLines("GET /accounts", "GET /accounts/{id}", "POST /accounts"), manyRoutes(6, "PUT /accounts/{id}/n%d")),
 			"accounts.list accounts.get accounts.create n0.update n1.update n2.update n3.update n4.update n5.update"},
 		{"drop version segments, anywhere",
-			lines("GET /v1/cats", "GET /cats/v2beta1/toys", "GET /2010-04-01/dogs/{id}", "GET /v1.1/birds", "GET /v1p1beta1/fish", "GET /vets"),
+			routeLines("GET /v1/cats", "GET /cats/v2beta1/toys", "GET /2010-04-01/dogs/{id}", "GET /v1.1/birds", "GET /v1p1beta1/fish", "GET /vets"),
 			"cats.list cats.toys-list dogs.get birds.list fish.get vets.list"},
-		{"a word with a v is no version", lines("POST /video1", "POST /v1x/{id}"), "video1.create v1x.update"},
-		{"drop {params}", lines("GET /cats/{id}/toys/{toy}/parts/{part}"), "cats.toys-parts-get"},
-		{"params without a word between are one item", lines("GET /cats/{base}...{head}"), "cats.get"},
-		{"text at a param is a segment", lines("POST /cats/{id}:feed", "GET /cats/{id}/photo.{ext}"), "cats.feed-create cats.photo-get"},
+		{"a word with a v is no version", routeLines("POST /video1", "POST /v1x/{id}"), "video1.create v1x.update"},
+		{"drop {params}", routeLines("GET /cats/{id}/toys/{toy}/parts/{part}"), "cats.toys-parts-get"},
+		{"params without a word between are one item", routeLines("GET /cats/{base}...{head}"), "cats.get"},
+		{"text at a param is a segment", routeLines("POST /cats/{id}:feed", "GET /cats/{id}/photo.{ext}"), "cats.feed-create cats.photo-get"},
 		{"a .json ending that nine of ten share",
-			many(10, "GET /n%d/{Sid}.json"), "n0.get n1.get n2.get n3.get n4.get n5.get n6.get n7.get n8.get n9.get"},
-		{"a .json ending that few share", lines("GET /cats.json"), "cats-json.get"},
+			manyRoutes(10, "GET /n%d/{Sid}.json"), "n0.get n1.get n2.get n3.get n4.get n5.get n6.get n7.get n8.get n9.get"},
+		{"a .json ending that few share", routeLines("GET /cats.json"), "cats-json.get"},
 		{"what follows # or ? is a segment",
-			lines("POST /token", "POST /token#refresh", "POST /cats?beta=true", "GET /cats/{id}?beta=true", "GET /cats?beta=true"),
+			routeLines("POST /token", "POST /token#refresh", "POST /cats?beta=true", "GET /cats/{id}?beta=true", "GET /cats?beta=true"),
 			"token.create token.refresh cats.beta-true-create cats.beta-true-get cats.beta-true-list"},
-		{"words are split and lower case", lines("POST /IncidentReports/addFollowers", "PUT /ip_access/APIKeys"), "incident-reports.add-followers ip-access.api-keys-update"},
-		{"the first noun is the group, the rest the verb", lines("PUT /cats/{id}/toys/colours"), "cats.toys-colours-update"},
+		{"words are split and lower case", routeLines("POST /IncidentReports/addFollowers", "PUT /ip_access/APIKeys"), "incident-reports.add-followers ip-access.api-keys-update"},
+		{"the first noun is the group, the rest the verb", routeLines("PUT /cats/{id}/toys/colours"), "cats.toys-colours-update"},
 
 		{"GET get on an item, list of many, else get",
-			lines("GET /cats/{id}", "GET /cats", "GET /staff", "GET /staff/{id}", "GET /status"), "cats.get cats.list staff.list staff.get status.get"},
-		{"GET list if it takes a page", paged(lines("GET /staff", "GET /cats/{id}")), "staff.list cats.get"},
+			routeLines("GET /cats/{id}", "GET /cats", "GET /staff", "GET /staff/{id}", "GET /status"), "cats.get cats.list staff.list staff.get status.get"},
+		{"GET list if it takes a page", pagedRoutes(routeLines("GET /staff", "GET /cats/{id}")), "staff.list cats.get"},
 		{"POST update on an item without PUT or PATCH, else create",
-			lines("POST /cats/{id}", "POST /cats", "POST /dogs/{id}", "PUT /dogs/{id}", "POST /eels/{id}", "PATCH /eels/{id}"),
+			routeLines("POST /cats/{id}", "POST /cats", "POST /dogs/{id}", "PUT /dogs/{id}", "POST /eels/{id}", "PATCH /eels/{id}"),
 			"cats.update cats.create dogs.create dogs.update eels.create eels.update"},
 		{"PUT replace beside a PATCH, else update",
-			lines("PUT /cats/{id}", "PATCH /cats/{id}", "PUT /dogs/{id}"), "cats.replace cats.update dogs.update"},
+			routeLines("PUT /cats/{id}", "PATCH /cats/{id}", "PUT /dogs/{id}"), "cats.replace cats.update dogs.update"},
 		{"DELETE delete; others their own name",
-			lines("DELETE /cats/{id}", "HEAD /cats", "OPTIONS /cats", "TRACE /cats"), "cats.delete cats.head cats.options cats.trace"},
+			routeLines("DELETE /cats/{id}", "HEAD /cats", "OPTIONS /cats", "TRACE /cats"), "cats.delete cats.head cats.options cats.trace"},
 
 		{"left out when a noun remains and nine of ten share the method",
-			many(10, "PUT /n%d/thing"), "n0.thing n1.thing n2.thing n3.thing n4.thing n5.thing n6.thing n7.thing n8.thing n9.thing"},
+			manyRoutes(10, "PUT /n%d/thing"), "n0.thing n1.thing n2.thing n3.thing n4.thing n5.thing n6.thing n7.thing n8.thing n9.thing"},
 		{"not left out when no noun remains",
-			many(10, "PUT /n%d"), "n0.update n1.update n2.update n3.update n4.update n5.update n6.update n7.update n8.update n9.update"},
+			manyRoutes(10, "PUT /n%d"), "n0.update n1.update n2.update n3.update n4.update n5.update n6.update n7.update n8.update n9.update"},
 		{"left out when the last segment begins or ends in a verb word",
-			lines("POST /cats/{id}/feed", "POST /cats/{id}/archive", "POST /cats/{id}/bulk-groom", "POST /cats/fur-analyze"),
+			routeLines("POST /cats/{id}/feed", "POST /cats/{id}/archive", "POST /cats/{id}/bulk-groom", "POST /cats/fur-analyze"),
 			"cats.feed-create cats.archive cats.bulk-groom cats.fur-analyze"},
-		{"not in the middle", lines("POST /cats/fur-analyze-report-cards"), "cats.fur-analyze-report-cards-create"},
-		{"not where the segment has items", lines("POST /cats/{id}/archive", "GET /cats/{id}/archive/{year}"), "cats.archive-create cats.archive-get"},
-		{"GET: a reading word", lines("GET /cats/search", "GET /cats/archive", "GET /cats/{id}/toys-export"), "cats.search cats.archive-get cats.toys-export"},
-		{"never DELETE", lines("DELETE /cats/{id}/archive"), "cats.archive-delete"},
-		{"no empty verb", lines("POST /search", "GET /search"), "search.create search.get"},
+		{"not in the middle", routeLines("POST /cats/fur-analyze-report-cards"), "cats.fur-analyze-report-cards-create"},
+		{"not where the segment has items", routeLines("POST /cats/{id}/archive", "GET /cats/{id}/archive/{year}"), "cats.archive-create cats.archive-get"},
+		{"GET: a reading word", routeLines("GET /cats/search", "GET /cats/archive", "GET /cats/{id}/toys-export"), "cats.search cats.archive-get cats.toys-export"},
+		{"never DELETE", routeLines("DELETE /cats/{id}/archive"), "cats.archive-delete"},
+		{"no empty verb", routeLines("POST /search", "GET /search"), "search.create search.get"},
 
 		{"two together: the method's verb comes back",
-			lines("POST /cats/{id}/archive", "PUT /cats/archive"), "cats.archive-create cats.archive-update"},
+			routeLines("POST /cats/{id}/archive", "PUT /cats/archive"), "cats.archive-create cats.archive-update"},
 		{"then -many on the collection",
-			lines("DELETE /cats", "DELETE /cats/{id}", "PUT /cats/toys", "PATCH /cats/toys/{id}"), "cats.delete-many cats.delete cats.toys-update-many cats.toys-update"},
+			routeLines("DELETE /cats", "DELETE /cats/{id}", "PUT /cats/toys", "PATCH /cats/toys/{id}"), "cats.delete-many cats.delete cats.toys-update-many cats.toys-update"},
 		{"then -by-PARAM, the last its rivals lack",
-			lines("GET /cats/{id}", "GET /cats/{id}/{sha}", "GET /cats/{catName}/{sha}/{line}"), "cats.get cats.get-by-sha cats.get-by-line"},
-		{"by the last of several", lines("POST /runs/steps", "POST /runs/{run_id}/{attempt}/steps"), "runs.steps-create runs.steps-create-by-attempt"},
-		{"then a word of the path", lines("GET /apps/v1/sets", "GET /apps/v2/sets"), "apps.sets-list-v1 apps.sets-list-v2"},
-		{"then a number, the first keeps its name", lines("GET /cats/a-b", "GET /cats/A_B", "GET /cats/a.b"), "cats.a-b-get cats.a-b-get-2 cats.a-b-get-3"},
+			routeLines("GET /cats/{id}", "GET /cats/{id}/{sha}", "GET /cats/{catName}/{sha}/{line}"), "cats.get cats.get-by-sha cats.get-by-line"},
+		{"by the last of several", routeLines("POST /runs/steps", "POST /runs/{run_id}/{attempt}/steps"), "runs.steps-create runs.steps-create-by-attempt"},
+		{"then a word of the path", routeLines("GET /apps/v1/sets", "GET /apps/v2/sets"), "apps.sets-list-v1 apps.sets-list-v2"},
+		{"then a number, the first keeps its name", routeLines("GET /cats/a-b", "GET /cats/A_B", "GET /cats/a.b"), "cats.a-b-get cats.a-b-get-2 cats.a-b-get-3"},
 
-		{"the source's name where no noun is", lines("GET /", "GET /{id}", "POST /v1"), "harbor.get harbor.get-by-id harbor.create"},
+		{"the source's name where no noun is", routeLines("GET /", "GET /{id}", "POST /v1"), "harbor.get harbor.get-by-id harbor.create"},
 		{"an API of POSTs: first segment, then the rest joined by hyphens",
-			slices.Concat(lines("POST /incident/ack", "POST /status-page/change/create"), many(8, "POST /n%d/list/by-id"), lines("GET /oncall/roles")),
+			slices.Concat(routeLines("POST /incident/ack", "POST /status-page/change/create"), manyRoutes(8, "POST /n%d/list/by-id"), routeLines("GET /oncall/roles")),
 			"incident.ack status-page.change-create n0.list-by-id n1.list-by-id n2.list-by-id n3.list-by-id n4.list-by-id n5.list-by-id n6.list-by-id n7.list-by-id oncall.roles"},
-		{"an API of POSTs with one group keeps it", lines("POST /api/v1/incident/ack", "POST /api/v1/incident/list"), "incident.ack incident.list"},
+		{"an API of POSTs with one group keeps it", routeLines("POST /api/v1/incident/ack", "POST /api/v1/incident/list"), "incident.ack incident.list"},
 	} {
 		t.Run(c.sentence, func(t *testing.T) {
 			want := strings.Fields(c.want)
 			routes := c.routes
 			if len(routes) < 8 && !strings.HasPrefix(c.sentence, "an API of POSTs") {
-				routes = slices.Concat(routes, mixed)
+				routes = slices.Concat(routes, mixedRoutes)
 			}
 			names, _, _ := nameRoutes(routes, "harbor", rulePath, nil, nil)
 			if !slices.Equal(names[:len(want)], want) {
@@ -121,9 +121,9 @@ func TestPathRule(t *testing.T) {
 
 func TestSplit(t *testing.T) {
 	large := slices.Concat(
-		many(25, "GET /repos/{id}/n%d/{x}"),
-		lines("GET /repos", "GET /repos/{id}", "POST /repos/{id}/merge", "GET /repos/{id}/issues", "POST /repos/{id}/issues/{n}", "GET /issues"),
-		mixed)
+		manyRoutes(25, "GET /repos/{id}/n%d/{x}"),
+		routeLines("GET /repos", "GET /repos/{id}", "POST /repos/{id}/merge", "GET /repos/{id}/issues", "POST /repos/{id}/issues/{n}", "GET /issues"),
+		mixedRoutes)
 	names, used, _ := nameRoutes(large, "harbor", rulePath, nil, nil)
 	if !slices.Equal(used.Split, []string{"repos"}) {
 		t.Errorf("split %v, want repos", used.Split)
@@ -136,10 +136,10 @@ func TestSplit(t *testing.T) {
 		name   string
 		routes []route
 	}{
-		{"20 operations", slices.Concat(many(20, "GET /repos/{id}/n%d/{x}"), mixed)},
-		{"40 %", slices.Concat(many(24, "GET /repos/{id}/n%d/{x}"), many(36, "POST /other%d"))},
-		{"one method", slices.Concat(many(50, "GET /repos/{id}/n%d/{x}"), many(5, "POST /zebras/%d"))},
-		{"no items to split by", slices.Concat(many(25, "GET /repos/{id}/n%d"), mixed)},
+		{"20 operations", slices.Concat(manyRoutes(20, "GET /repos/{id}/n%d/{x}"), mixedRoutes)},
+		{"40 %", slices.Concat(manyRoutes(24, "GET /repos/{id}/n%d/{x}"), manyRoutes(36, "POST /other%d"))},
+		{"one method", slices.Concat(manyRoutes(50, "GET /repos/{id}/n%d/{x}"), manyRoutes(5, "POST /zebras/%d"))},
+		{"no items to split by", slices.Concat(manyRoutes(25, "GET /repos/{id}/n%d"), mixedRoutes)},
 	} {
 		if _, used, _ := nameRoutes(c.routes, "harbor", rulePath, nil, nil); used.Split != nil {
 			t.Errorf("%s: split %v", c.name, used.Split)
@@ -154,19 +154,19 @@ func TestOperationIDRule(t *testing.T) {
 		want     string
 	}{
 		{"what stands before the first / or . is the group",
-			lines("GET /a pets/list-all", "GET /b pets.owners.list", "GET /c pets/x.y/z"), "pets.list-all pets.owners-list pets.x-y-z"},
-		{"else the first tag", lines("GET /a listAll Pet_Shop"), "pet-shop.list-all"},
-		{"else the first path noun", lines("GET /pets listAll", "POST /v1/dogs/{id}/toys createToy"), "pets.list-all dogs.create-toy"},
-		{"else the source's name", lines("GET / listAll"), "harbor.list-all"},
-		{"the group's words are dropped once", lines("GET /a listCoreV1PodCoreV1 core_v1", "GET /b petsList pets"), "core-v1.list-pod-core-v1 pets.list"},
-		{"unless that empties it", lines("GET /a pets pets"), "pets.pets"},
-		{"or makes two alike", lines("GET /a listPets pets", "GET /b list pets", "GET /c petsGet pets"), "pets.list-pets pets.list pets.get"},
-		{"then -by-PARAM", lines("GET /a/{id} pets/list", "GET /a pets/list"), "pets.list-by-id pets.list"},
-		{"an operation without id", lines("GET /pets/{id}", "GET /dogs dogs/"), "pets.get dogs.list"},
+			routeLines("GET /a pets/list-all", "GET /b pets.owners.list", "GET /c pets/x.y/z"), "pets.list-all pets.owners-list pets.x-y-z"},
+		{"else the first tag", routeLines("GET /a listAll Pet_Shop"), "pet-shop.list-all"},
+		{"else the first path noun", routeLines("GET /pets listAll", "POST /v1/dogs/{id}/toys createToy"), "pets.list-all dogs.create-toy"},
+		{"else the source's name", routeLines("GET / listAll"), "harbor.list-all"},
+		{"the group's words are dropped once", routeLines("GET /a listCoreV1PodCoreV1 core_v1", "GET /b petsList pets"), "core-v1.list-pod-core-v1 pets.list"},
+		{"unless that empties it", routeLines("GET /a pets pets"), "pets.pets"},
+		{"or makes two alike", routeLines("GET /a listPets pets", "GET /b list pets", "GET /c petsGet pets"), "pets.list-pets pets.list pets.get"},
+		{"then -by-PARAM", routeLines("GET /a/{id} pets/list", "GET /a pets/list"), "pets.list-by-id pets.list"},
+		{"an operation without id", routeLines("GET /pets/{id}", "GET /dogs dogs/"), "pets.get dogs.list"},
 	} {
 		t.Run(c.sentence, func(t *testing.T) {
 			want := strings.Fields(c.want)
-			names, _, _ := nameRoutes(slices.Concat(c.routes, mixed), "harbor", ruleOperationID, nil, nil)
+			names, _, _ := nameRoutes(slices.Concat(c.routes, mixedRoutes), "harbor", ruleOperationID, nil, nil)
 			if !slices.Equal(names[:len(want)], want) {
 				t.Errorf("got  %v\nwant %v", names[:len(want)], want)
 			}
@@ -180,15 +180,15 @@ func TestAuto(t *testing.T) {
 		sentence, rule string
 		routes         []route
 	}{
-		{"without ids: path", rulePath, lines("GET /a", "GET /A")},
-		{"operation-id first where nine of ten ids hold a / or .", ruleOperationID, many(10, "GET /n%[1]d x/op%[1]d")},
-		{"else path first", rulePath, slices.Concat(many(8, "GET /n%[1]d x/op%[1]d"), lines("GET /y op8", "GET /z op9"))},
-		{"the first with no collision", ruleOperationID, lines("GET /v1/a listA", "GET /v2/a listB")},
-		{"the first with no empty verb", rulePath, slices.Concat(many(10, "GET /n%[1]d x/op%[1]d"), lines("GET /y x/"))},
-		{"the first with at most 80 groups", ruleOperationID, many(81, "GET /n%[1]d op%[1]d one")},
-		{"else the one with fewest collisions", rulePath, lines("GET /v1/a list x", "GET /v2/a list x", "GET /b list x")},
+		{"without ids: path", rulePath, routeLines("GET /a", "GET /A")},
+		{"operation-id first where nine of ten ids hold a / or .", ruleOperationID, manyRoutes(10, "GET /n%[1]d x/op%[1]d")},
+		{"else path first", rulePath, slices.Concat(manyRoutes(8, "GET /n%[1]d x/op%[1]d"), routeLines("GET /y op8", "GET /z op9"))},
+		{"the first with no collision", ruleOperationID, routeLines("GET /v1/a listA", "GET /v2/a listB")},
+		{"the first with no empty verb", rulePath, slices.Concat(manyRoutes(10, "GET /n%[1]d x/op%[1]d"), routeLines("GET /y x/"))},
+		{"the first with at most 80 groups", ruleOperationID, manyRoutes(81, "GET /n%[1]d op%[1]d one")},
+		{"else the one with fewest collisions", rulePath, routeLines("GET /v1/a list x", "GET /v2/a list x", "GET /b list x")},
 		{"then the smallest largest group", ruleOperationID, slices.Concat(
-			lines("GET /v1/a list a", "GET /v2/a list a", "GET /b listB z", "PUT /c put y"), many(4, "GET /a/n%[1]d op%[1]d g%[1]d"))},
+			routeLines("GET /v1/a list a", "GET /v2/a list a", "GET /b listB z", "PUT /c put y"), manyRoutes(4, "GET /a/n%[1]d op%[1]d g%[1]d"))},
 	} {
 		t.Run(c.sentence, func(t *testing.T) {
 			_, used, _ := nameRoutes(c.routes, "harbor", ruleAuto, nil, nil)
@@ -203,7 +203,7 @@ func TestAuto(t *testing.T) {
 }
 
 func TestOverride(t *testing.T) {
-	routes := slices.Concat(lines("GET /cats", "POST /cats/{id}/feed"), mixed)
+	routes := slices.Concat(routeLines("GET /cats", "POST /cats/{id}/feed"), mixedRoutes)
 	for _, c := range []struct{ name, want string }{
 		{"animals.all", "animals.all"},
 		{"harbor.animals.all", "animals.all"},
@@ -228,7 +228,7 @@ func TestOverride(t *testing.T) {
 	wantNote(t, notes, "GET /cats", "POST /cats/{id}/feed", names[0])
 
 	routes[0].Name = "cats.all"
-	newcomer := lines("GET /x x x cats.list")
+	newcomer := routeLines("GET /x x x cats.list")
 	names, _, notes = nameRoutes(slices.Concat(newcomer, routes), "harbor", rulePath, nil, locked)
 	if names[1] != "cats.all" || names[0] == "cats.list" {
 		t.Errorf("renamed %s, and its old name went to another: %v", names[1], names[:2])
@@ -237,12 +237,12 @@ func TestOverride(t *testing.T) {
 }
 
 func TestLock(t *testing.T) {
-	old := slices.Concat(lines("POST /cats/{id}/archive", "GET /cats", "GET /dogs/{id}"), mixed)
+	old := slices.Concat(routeLines("POST /cats/{id}/archive", "GET /cats", "GET /dogs/{id}"), mixedRoutes)
 	names, used, _ := nameRoutes(old, "harbor", ruleAuto, nil, nil)
 	locked := lockOf(old, names)
 
 	t.Run("a newcomer that collides gets the longer name", func(t *testing.T) {
-		grown := slices.Concat(lines("PUT /cats/archive"), old, lines("GET /dogs/{id}/{tail}"))
+		grown := slices.Concat(routeLines("PUT /cats/archive"), old, routeLines("GET /dogs/{id}/{tail}"))
 		names, _, notes := nameRoutes(grown, "harbor", ruleAuto, &used, locked)
 		for i, want := range map[int]string{0: "cats.archive-update", 1: "cats.archive", len(grown) - 1: "dogs.get-by-tail"} {
 			if names[i] != want {
@@ -252,7 +252,7 @@ func TestLock(t *testing.T) {
 		wantNote(t, notes, "PUT /cats/archive", "POST /cats/{id}/archive", "cats.archive", "cats.archive-update")
 	})
 	t.Run("the name of a removed operation stays reserved", func(t *testing.T) {
-		changed := slices.Concat(lines("PUT /cats/archive"), old[1:])
+		changed := slices.Concat(routeLines("PUT /cats/archive"), old[1:])
 		names, _, notes := nameRoutes(changed, "harbor", ruleAuto, &used, locked)
 		if names[0] != "cats.archive-update" {
 			t.Errorf("named %s", names[0])
@@ -261,7 +261,7 @@ func TestLock(t *testing.T) {
 	})
 	t.Run("rule, dropped and split are not decided again", func(t *testing.T) {
 		kept := naming{Rule: rulePath, Dropped: []string{"api", ".json"}, Split: []string{"repos"}}
-		routes := slices.Concat(lines("GET /api/repos/{id}/tags/{tag}.json x/a", "GET /other/things.json x/b"), many(10, "GET /n%[1]d x/%[1]d"))
+		routes := slices.Concat(routeLines("GET /api/repos/{id}/tags/{tag}.json x/a", "GET /other/things.json x/b"), manyRoutes(10, "GET /n%[1]d x/%[1]d"))
 		names, used, _ := nameRoutes(routes, "harbor", ruleAuto, &kept, nil)
 		if used.Rule != rulePath || !slices.Equal(used.Dropped, kept.Dropped) || !slices.Equal(used.Split, kept.Split) {
 			t.Errorf("kept %+v, used %+v", kept, used)
@@ -300,7 +300,7 @@ func wantNote(t *testing.T, notes []string, parts ...string) {
 // The numbered edge cases of the survey of generators that concern names in a description.
 
 func TestEdge01ThreeReduceToOneName(t *testing.T) {
-	names, _, notes := nameRoutes(lines("GET /x getCat pets", "GET /y get-cat pets", "GET /z get_cat pets"), "harbor", ruleOperationID, nil, nil)
+	names, _, notes := nameRoutes(routeLines("GET /x getCat pets", "GET /y get-cat pets", "GET /z get_cat pets"), "harbor", ruleOperationID, nil, nil)
 	if want := []string{"pets.get-cat-x", "pets.get-cat-y", "pets.get-cat-z"}; !slices.Equal(names, want) {
 		t.Errorf("got %v, want %v", names, want)
 	}
@@ -308,12 +308,12 @@ func TestEdge01ThreeReduceToOneName(t *testing.T) {
 }
 
 func TestEdge02TwoCollectionsUnderOneTag(t *testing.T) {
-	names, _, _ := nameRoutes(lines("GET /cats x cats", "GET /cats/{id}/cats x cats", "GET /zoo/{id}/cats x cats", "GET /zoo/{zoo}/cats/by/id x cats"), "harbor", ruleAuto, nil, nil)
+	names, _, _ := nameRoutes(routeLines("GET /cats x cats", "GET /cats/{id}/cats x cats", "GET /zoo/{id}/cats x cats", "GET /zoo/{zoo}/cats/by/id x cats"), "harbor", ruleAuto, nil, nil)
 	checkNames(t, names)
 }
 
 func TestEdge03TwinsInCaseAndNoIDs(t *testing.T) {
-	names, used, notes := nameRoutes(lines("GET /groups", "GET /Groups", "POST /groups"), "harbor", ruleAuto, nil, nil)
+	names, used, notes := nameRoutes(routeLines("GET /groups", "GET /Groups", "POST /groups"), "harbor", ruleAuto, nil, nil)
 	if want := []string{"groups.list", "groups.list-2", "groups.create"}; !slices.Equal(names, want) || used.Rule != rulePath {
 		t.Errorf("got %v by %s, want %v", names, used.Rule, want)
 	}
@@ -321,7 +321,7 @@ func TestEdge03TwinsInCaseAndNoIDs(t *testing.T) {
 }
 
 func TestEdge48TemplatedTwins(t *testing.T) {
-	names, _, _ := nameRoutes(lines("GET /cats/{id}", "GET /cats/{name}", "POST /cats"), "harbor", rulePath, nil, nil)
+	names, _, _ := nameRoutes(routeLines("GET /cats/{id}", "GET /cats/{name}", "POST /cats"), "harbor", rulePath, nil, nil)
 	if want := []string{"cats.get-by-id", "cats.get-by-name", "cats.create"}; !slices.Equal(names, want) {
 		t.Errorf("got %v, want %v", names, want)
 	}

@@ -103,8 +103,8 @@ func hashWord(text string) string {
 }
 
 const (
-	accented = "ÀÁÂÃÅĀĂĄàáâãåāăąÇĆĈĊČçćĉċčĎĐďđÈÉÊËĒĔĖĘĚèéêëēĕėęěĜĞĠĢĝğġģĤĦĥħÌÍÎÏĨĪĬĮİìíîïĩīĭįıĴĵĶķĹĻĽĿŁĺļľŀłÑŃŅŇñńņňÒÓÔÕØŌŎŐòóôõøōŏőŔŖŘŕŗřŚŜŞŠśŝşšŢŤŦţťŧÙÚÛŨŪŬŮŰŲùúûũūŭůűųŴŵÝŶŸýÿŷŹŻŽźżž"
-	plain    = "AAAAAAAAaaaaaaaaCCCCCcccccDDddEEEEEEEEEeeeeeeeeeGGGGggggHHhhIIIIIIIIIiiiiiiiiiJjKkLLLLLlllllNNNNnnnnOOOOOOOOooooooooRRRrrrSSSSssssTTTtttUUUUUUUUUuuuuuuuuuWwYYYyyyZZZzzz"
+	accented   = "ÀÁÂÃÅĀĂĄàáâãåāăąÇĆĈĊČçćĉċčĎĐďđÈÉÊËĒĔĖĘĚèéêëēĕėęěĜĞĠĢĝğġģĤĦĥħÌÍÎÏĨĪĬĮİìíîïĩīĭįıĴĵĶķĹĻĽĿŁĺļľŀłÑŃŅŇñńņňÒÓÔÕØŌŎŐòóôõøōŏőŔŖŘŕŗřŚŜŞŠśŝşšŢŤŦţťŧÙÚÛŨŪŬŮŰŲùúûũūŭůűųŴŵÝŶŸýÿŷŹŻŽźżž"
+	unaccented = "AAAAAAAAaaaaaaaaCCCCCcccccDDddEEEEEEEEEeeeeeeeeeGGGGggggHHhhIIIIIIIIIiiiiiiiiiJjKkLLLLLlllllNNNNnnnnOOOOOOOOooooooooRRRrrrSSSSssssTTTtttUUUUUUUUUuuuuuuuuuWwYYYyyyZZZzzz"
 )
 
 var latin = latinFolder()
@@ -113,7 +113,7 @@ func latinFolder() *strings.Replacer {
 	pairs := []string{"ä", "ae", "ö", "oe", "ü", "ue", "Ä", "Ae", "Ö", "Oe", "Ü", "Ue", "ß", "ss", "æ", "ae", "Æ", "Ae", "œ", "oe", "Œ", "Oe"}
 	i := 0
 	for _, r := range accented {
-		pairs = append(pairs, string(r), plain[i:i+1])
+		pairs = append(pairs, string(r), unaccented[i:i+1])
 		i++
 	}
 	return strings.NewReplacer(pairs...)
