@@ -1,0 +1,131 @@
+package config
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// field is a key of the configuration, as the tags of the types say it.
+type field struct {
+	key, about, format, env string
+	defaults                string
+	enum                    []string
+	secret                  bool
+	index                   int
+	kind                    reflect.Type
+}
+
+// fieldsOf lists the keys of a struct, in the order of the type.
+func fieldsOf(t reflect.Type) []field {
+	var fields []field
+	for i := range t.NumField() {
+		tag := t.Field(i).Tag
+		key, ok := tag.Lookup("key")
+		if !ok {
+			continue
+		}
+		f := field{
+			key: key, about: tag.Get("about"), format: tag.Get("format"), env: tag.Get("env"),
+			defaults: tag.Get("default"), secret: tag.Get("secret") == "true", index: i, kind: t.Field(i).Type,
+		}
+		if enum := tag.Get("enum"); enum != "" {
+			f.enum = strings.Split(enum, "|")
+		}
+		fields = append(fields, f)
+	}
+	return fields
+}
+
+var (
+	rawType        = reflect.TypeFor[json.RawMessage]()
+	annotationType = reflect.TypeFor[Annotation]()
+
+	referencePattern = regexp.MustCompile(`\$\{(env|file|keyring):([^}]*)\}`)
+	agePattern       = regexp.MustCompile(`^[0-9]+(d|h|m|s)$`)
+	sizePattern      = regexp.MustCompile(`^[0-9]+(B|[KMGT]i?B)?$`)
+)
+
+// check says what is wrong with a text for this key, or nothing.
+func (f field) check(text string) string {
+	if len(f.enum) > 0 && !slices.Contains(f.enum, text) {
+		return fmt.Sprintf("%q is none of %s", text, strings.Join(f.enum, ", "))
+	}
+	if referencePattern.MatchString(text) {
+		return ""
+	}
+	switch f.format {
+	case "duration":
+		if d, err := time.ParseDuration(text); err != nil || d <= 0 {
+			return fmt.Sprintf("%q is no duration like 30s or 1h", text)
+		}
+	case "age":
+		if !agePattern.MatchString(text) {
+			return fmt.Sprintf("%q is no age like 30d or 12h", text)
+		}
+	case "size":
+		if !sizePattern.MatchString(text) {
+			return fmt.Sprintf("%q is no size like 512MiB or 1GiB", text)
+		}
+	case "url":
+		if u, err := url.Parse(text); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+			return fmt.Sprintf("%q is no URL like https://api.example.com", text)
+		}
+	}
+	return ""
+}
+
+// Reference is a place in which a value is kept: ${env:NAME}, ${file:/path}, ${keyring:name}.
+type Reference struct {
+	Kind string // env, file, keyring
+	Name string
+}
+
+// String is the reference as one writes it, without the braces: "env:NAME".
+func (r Reference) String() string { return r.Kind + ":" + r.Name }
+
+// References lists the references in a text.
+func References(text string) []Reference {
+	var refs []Reference
+	for _, m := range referencePattern.FindAllStringSubmatch(text, -1) {
+		refs = append(refs, Reference{Kind: m[1], Name: m[2]})
+	}
+	return refs
+}
+
+// nearest is the key that a misspelt one most likely means, or nothing.
+func nearest(word string, keys []string) string {
+	best, cost := "", 1+max(1, len(word)/3)
+	for _, key := range keys {
+		if d := distance(word, key); d < cost {
+			best, cost = key, d
+		}
+	}
+	return best
+}
+
+// distance is the Levenshtein distance of two short words.
+func distance(a, b string) int {
+	line := make([]int, len(b)+1)
+	for j := range line {
+		line[j] = j
+	}
+	for i := range len(a) {
+		corner := line[0]
+		line[0] = i + 1
+		for j := range len(b) {
+			cost := corner
+			if a[i] != b[j] {
+				cost++
+			}
+			corner = line[j+1]
+			line[j+1] = min(cost, line[j]+1, corner+1)
+		}
+	}
+	return line[len(b)]
+}
