@@ -127,7 +127,7 @@ func (d *decimal) trim() {
 	}
 }
 
-func (d *decimal) sign() int {
+func (d decimal) sign() int {
 	switch {
 	case d.digits == 0:
 		return 0
@@ -137,7 +137,7 @@ func (d *decimal) sign() int {
 	return 1
 }
 
-func (d *decimal) digit(i int) byte {
+func (d decimal) digit(i int) byte {
 	if i < len(d.whole) {
 		return d.whole[i]
 	}
@@ -148,7 +148,7 @@ func (d *decimal) digit(i int) byte {
 }
 
 // compareSize compares two numbers other than zero without their signs.
-func (d *decimal) compareSize(e decimal) int {
+func (d decimal) compareSize(e decimal) int {
 	if order := compareInts(int64(d.digits+d.exp), int64(e.digits+e.exp)); order != 0 {
 		return order
 	}

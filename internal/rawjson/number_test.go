@@ -66,11 +66,17 @@ func TestEqual(t *testing.T) {
 		if !Equal([]byte(c[0]), []byte(c[1])) {
 			t.Errorf("%s and %s differ", c[0], c[1])
 		}
+		if a, b := AppendCanonical(nil, []byte(c[0])), AppendCanonical(nil, []byte(c[1])); string(a) != string(b) {
+			t.Errorf("canonical: %s and %s", a, b)
+		}
 	}
 	other := [][2]string{{`{"a":1}`, `{"a":1,"b":1}`}, {`{"a":1,"b":1}`, `{"a":1,"c":1}`}, {`[1]`, `[1,1]`}, {`1`, `"1"`}, {`true`, `false`}, {`[1,2]`, `[2,1]`}}
 	for _, c := range other {
 		if Equal([]byte(c[0]), []byte(c[1])) {
 			t.Errorf("%s and %s are the same", c[0], c[1])
+		}
+		if a, b := AppendCanonical(nil, []byte(c[0])), AppendCanonical(nil, []byte(c[1])); string(a) == string(b) {
+			t.Errorf("canonical: both %s", a)
 		}
 	}
 }

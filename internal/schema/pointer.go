@@ -1,0 +1,57 @@
+package schema
+
+import (
+	"net/url"
+	"strings"
+)
+
+// cutStep takes the first step off a JSON pointer that begins with a slash.
+func cutStep(pointer string) (step, rest string) {
+	pointer = strings.TrimPrefix(pointer, "/")
+	if at := strings.IndexByte(pointer, '/'); at >= 0 {
+		return pointer[:at], pointer[at:]
+	}
+	return pointer, ""
+}
+
+// unescape reads ~1 and ~0 (RFC 6901).
+func unescape(step string) string {
+	if !strings.Contains(step, "~") {
+		return step
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(step, "~1", "/"), "~0", "~")
+}
+
+func escape(name string) string {
+	if !strings.ContainsAny(name, "~/") {
+		return name
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(name, "~", "~0"), "/", "~1")
+}
+
+// unpercent decodes a step of a URI fragment; false when that changes nothing.
+func unpercent(step string) (string, bool) {
+	if !strings.Contains(step, "%") {
+		return "", false
+	}
+	plain, err := url.PathUnescape(step)
+	return plain, err == nil && plain != step
+}
+
+// localPointer returns the JSON pointer of a reference into the same schema.
+func localPointer(ref string) (string, bool) {
+	pointer, local := strings.CutPrefix(ref, "#")
+	return pointer, local && (pointer == "" || pointer[0] == '/')
+}
+
+// definitionName returns NAME of #/$defs/NAME.
+func definitionName(ref string) (string, bool) {
+	name, found := strings.CutPrefix(ref, "#/$defs/")
+	if !found || strings.Contains(name, "/") {
+		return "", false
+	}
+	if plain, ok := unpercent(name); ok {
+		name = plain
+	}
+	return unescape(name), true
+}
