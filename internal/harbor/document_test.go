@@ -49,7 +49,7 @@ func read(t *testing.T) *reading {
 	doc := &reading{root: root, compiler: jsonschema.NewCompiler()}
 	doc.compiler.AssertFormat()
 	strict := toJSON(t, root)
-	forbidUndeclared(strict)
+	forbidUndeclared(strict, shared(strict))
 	if err := doc.compiler.AddResource("doc.json", strict); err != nil {
 		t.Fatal(err)
 	}
@@ -71,21 +71,50 @@ func toJSON(t *testing.T, value any) any {
 }
 
 // forbidUndeclared closes every object that lists its properties, so that an answer cannot hold more than is documented.
-func forbidUndeclared(value any) {
+// Parts of an allOf stay open: they only ever describe half of an object.
+func forbidUndeclared(value any, open map[string]bool) {
 	switch node := value.(type) {
 	case object:
 		_, lists := node["properties"].(object)
-		if _, said := node["additionalProperties"]; lists && !said && node["allOf"] == nil {
+		if _, said := node["additionalProperties"]; lists && !said {
 			node["additionalProperties"] = false
 		}
-		for _, inner := range node {
-			forbidUndeclared(inner)
+		for name, inner := range node {
+			if name == "allOf" || open[name] {
+				continue
+			}
+			forbidUndeclared(inner, open)
 		}
 	case []any:
 		for _, inner := range node {
-			forbidUndeclared(inner)
+			forbidUndeclared(inner, open)
 		}
 	}
+}
+
+// shared are the names of the schemas that an allOf takes in.
+func shared(value any) map[string]bool {
+	found := map[string]bool{}
+	var walk func(any)
+	walk = func(value any) {
+		switch node := value.(type) {
+		case object:
+			parts, _ := node["allOf"].([]any)
+			for _, part := range parts {
+				ref, _ := part.(object)["$ref"].(string)
+				found[strings.TrimPrefix(ref, "#/components/schemas/")] = true
+			}
+			for _, inner := range node {
+				walk(inner)
+			}
+		case []any:
+			for _, inner := range node {
+				walk(inner)
+			}
+		}
+	}
+	walk(value)
+	return found
 }
 
 func (doc *reading) follow(value any) object {

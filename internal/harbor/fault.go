@@ -42,7 +42,10 @@ func isFault(name string) bool {
 	return false
 }
 
-const faultMax = 1000
+const (
+	faultsPath = "/faults" // where faults are asked for; never fails by one
+	faultMax   = 1000
+)
 
 // faultQueue holds the faults that wait for a request, first come first served.
 type faultQueue struct {
@@ -117,6 +120,26 @@ func checkFault(name string, n int) error {
 		return invalid("count", fmt.Sprintf("must be from 1 to %d", faultMax))
 	}
 	return nil
+}
+
+func (s *Server) listFaults(*state, *request) (reply, error) {
+	return ok(map[string]any{"waiting": s.faults.list(), "kinds": Faults()})
+}
+
+func (s *Server) createFaults(_ *state, in *request) (reply, error) {
+	want := waitingFault{Count: 1}
+	if err := in.decode(&want); err != nil {
+		return reply{}, err
+	}
+	if err := s.Fault(want.Name, want.Count); err != nil {
+		return reply{}, err
+	}
+	return created(want)
+}
+
+func (s *Server) clearFaults(*state, *request) (reply, error) {
+	s.faults.clear()
+	return noContent()
 }
 
 // fail lets the request fail as its header Harbor-Fault or the queue says, and tells whether it was answered.

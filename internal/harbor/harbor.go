@@ -54,6 +54,7 @@ func (s *Server) Reset() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.state = seed(s.options.Now().UTC().Truncate(time.Second))
+	s.wake()
 }
 
 // Handler serves the API of openapi.yaml.
@@ -66,7 +67,7 @@ func (s *Server) Handler() http.Handler {
 				Hint:   "Send Authorization: Bearer TOKEN, or Harbor-Key: TOKEN."})
 			return
 		}
-		if r.URL.Path != "/faults" && s.fail(w, r) {
+		if r.URL.Path != faultsPath && s.fail(w, r) {
 			return
 		}
 		s.mux.ServeHTTP(w, r)
@@ -96,7 +97,8 @@ func (s *Server) carry(route route) http.HandlerFunc {
 func (s *Server) handle(route route, in *request) (reply, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	in.now = s.options.Now().UTC().Truncate(time.Second)
+	in.exact = s.options.Now().UTC()
+	in.now = in.exact.Truncate(time.Second)
 	return route.handle(s.state, in)
 }
 

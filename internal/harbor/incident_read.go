@@ -33,13 +33,10 @@ func searchIncidents(st *state, in *request) (reply, error) {
 	if err := in.decode(&want); err != nil {
 		return reply{}, err
 	}
+	if err := want.check(); err != nil {
+		return reply{}, err
+	}
 	words := strings.Fields(strings.ToLower(want.Text))
-	if len(words) == 0 {
-		return reply{}, invalid("text", "is required")
-	}
-	if want.Limit < 1 || want.Limit > 50 {
-		return reply{}, invalid("limit", "must be an integer from 1 to 50")
-	}
 	hits := []hit{}
 	for _, inc := range st.incidents {
 		if found := inc.match(words); found.Score > 0 && want.passes(inc) {
@@ -48,6 +45,19 @@ func searchIncidents(st *state, in *request) (reply, error) {
 	}
 	slices.SortStableFunc(hits, func(a, b hit) int { return b.Score - a.Score })
 	return ok(map[string]any{"items": window(hits, 0, want.Limit), "total": len(hits)})
+}
+
+func (want incidentSearch) check() error {
+	p := &params{}
+	if strings.TrimSpace(want.Text) == "" {
+		p.fault("text", "is required")
+	}
+	if want.Limit < 1 || want.Limit > 50 {
+		p.fault("limit", "must be an integer from 1 to 50")
+	}
+	p.amongAll("status", want.Status, statuses)
+	p.amongAll("severity", want.Severity, severities)
+	return p.err()
 }
 
 func (want incidentSearch) passes(inc *incident) bool {
@@ -128,37 +138,53 @@ type follower struct {
 }
 
 func (f *follower) run(w http.ResponseWriter, patience time.Duration) {
-	flush := http.NewResponseController(w).Flush
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
-	for {
-		news, change := f.news()
-		for _, line := range news {
-			if err := sendEvent(w, line); err != nil {
-				return
-			}
-			f.sent = line.ID
-			f.left--
-		}
-		if err := flush(); err != nil {
+	for why := ""; why == ""; {
+		lines, change, gone := f.news()
+		if err := f.send(w, lines); err != nil {
 			return
 		}
-		why := "max"
-		if f.left > 0 {
-			why = f.pause(patience, timer, change)
+		switch {
+		case gone:
+			why = "deleted"
+		case f.left == 0:
+			why = "max"
+		case patience == 0:
+			why = "wait"
+		default:
+			why = f.pause(timer, change)
 		}
 		if why != "" {
 			_, _ = fmt.Fprintf(w, "event: end\ndata: {\"why\":%q,\"last_id\":%d}\n\n", why, f.sent)
-			return
 		}
 	}
 }
 
-// pause waits for a change and tells why there is nothing more to wait for, if so.
-func (f *follower) pause(patience time.Duration, timer *time.Timer, change <-chan struct{}) string {
-	if patience == 0 {
-		return "wait"
+// news are the events not sent yet, a channel that closes when there may be more, and whether the incident is gone.
+func (f *follower) news() (lines []event, change <-chan struct{}, gone bool) {
+	f.server.mu.Lock()
+	defer f.server.mu.Unlock()
+	inc := f.server.state.incidentByID(f.id)
+	if inc == nil {
+		return nil, nil, true
 	}
+	return slices.Clone(window(inc.timeline, f.sent, f.left)), f.server.change, false
+}
+
+func (f *follower) send(w http.ResponseWriter, lines []event) error {
+	for _, line := range lines {
+		if err := sendEvent(w, line); err != nil {
+			return err
+		}
+		f.sent = line.ID
+		f.left--
+	}
+	return http.NewResponseController(w).Flush()
+}
+
+// pause waits for a change and tells why there is nothing more to wait for, if so.
+func (f *follower) pause(timer *time.Timer, change <-chan struct{}) string {
 	select {
 	case <-change:
 		return ""
@@ -167,19 +193,6 @@ func (f *follower) pause(patience time.Duration, timer *time.Timer, change <-cha
 	case <-f.request.Context().Done():
 		return "left"
 	}
-}
-
-// news are the events not sent yet, and the channel that closes when there may be more.
-func (f *follower) news() ([]event, <-chan struct{}) {
-	f.server.mu.Lock()
-	defer f.server.mu.Unlock()
-	inc := f.server.state.incidentByID(f.id)
-	if inc == nil {
-		f.left = 0
-		return nil, f.server.change
-	}
-	from := min(f.sent, len(inc.timeline))
-	return slices.Clone(window(inc.timeline, from, f.left)), f.server.change
 }
 
 func sendEvent(w http.ResponseWriter, line event) error {

@@ -48,9 +48,7 @@ func (p *params) list(name, separator string, allowed ...string) []string {
 		return nil
 	}
 	items := strings.Split(text, separator)
-	for _, item := range items {
-		p.among(name, item, allowed)
-	}
+	p.amongAll(name, items, allowed)
 	return items
 }
 
@@ -67,6 +65,12 @@ func (p *params) one(name, fallback string, allowed ...string) string {
 func (p *params) among(name, item string, allowed []string) {
 	if len(allowed) > 0 && !slices.Contains(allowed, item) {
 		p.fault(name, "knows no "+strconv.Quote(item)+"; it takes "+strings.Join(allowed, ", "))
+	}
+}
+
+func (p *params) amongAll(name string, items, allowed []string) {
+	for _, item := range items {
+		p.among(name, item, allowed)
 	}
 }
 

@@ -10,9 +10,11 @@ type person struct {
 	Phone string `json:"phone,omitempty"`
 }
 
+var teams = []string{"payments", "search", "storefront", "platform", "data"}
+
 func listPeople(st *state, in *request) (reply, error) {
 	p := in.params()
-	ids, team := p.list("ids", ","), p.text("team")
+	ids, team := p.list("ids", ","), p.one("team", "", teams...)
 	if err := p.err(); err != nil {
 		return reply{}, err
 	}

@@ -13,7 +13,8 @@ type request struct {
 	*http.Request
 	body  []byte
 	query url.Values
-	now   time.Time
+	now   time.Time // whole seconds
+	exact time.Time
 }
 
 // route is one operation: handlers run one at a time and own the state while they run.
@@ -55,6 +56,31 @@ func (s *Server) routes() []route {
 		{"POST", "/oncall/schedule/{schedule_id}/override", createOverride},
 		{"GET", "/person", listPeople},
 		{"GET", "/person/{person_id}", getPerson},
+
+		{"GET", "/change", listChanges},
+		{"POST", "/change", createChange},
+		{"GET", "/change/{change_id}", getChange},
+
+		{"GET", "/metric", listMetrics},
+		{"GET", "/metric/{metric}", getMetric},
+		{"POST", "/metric/query", queryMetric},
+
+		{"GET", "/workflow", listWorkflows},
+		{"POST", "/workflow", createWorkflow},
+		{"GET", "/workflow/{workflow_id}", getWorkflow},
+		{"PATCH", "/workflow/{workflow_id}", updateWorkflow},
+		{"POST", "/workflow/{workflow_id}/start", startWorkflow},
+		{"POST", "/workflow/{workflow_id}/stop", stopWorkflow},
+
+		{"GET", "/log", listLogs},
+		{"GET", "/log/{log_id}", getLog},
+		{"POST", "/log/{log_id}/hydrate", s.hydrateLog},
+		{"GET", "/log/{log_id}/lines", readLog},
+
+		{"GET", "/audit", listAudit},
+		{"GET", faultsPath, s.listFaults},
+		{"POST", faultsPath, s.createFaults},
+		{"DELETE", faultsPath, s.clearFaults},
 	}
 }
 
@@ -63,11 +89,16 @@ func (s *Server) then(handle func(*state, *request) (reply, error)) func(*state,
 	return func(st *state, in *request) (reply, error) {
 		answer, err := handle(st, in)
 		if err == nil {
-			close(s.change)
-			s.change = make(chan struct{})
+			s.wake()
 		}
 		return answer, err
 	}
+}
+
+// wake tells those who follow an incident to look again. The caller holds mu.
+func (s *Server) wake() {
+	close(s.change)
+	s.change = make(chan struct{})
 }
 
 // methodsOf lists the methods that the request's path does take.

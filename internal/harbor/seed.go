@@ -4,13 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"time"
 )
 
 // How much is seeded; openapi.yaml names these numbers.
 const (
+	troubleAgo      = 84 * time.Minute // how long ago chg_0240 was rolled out
 	seededIncidents = 126
 	seededChanges   = 240
 	beforeIncident  = 1000 // the number before the first incident's
@@ -19,12 +19,13 @@ const (
 // seed makes the data as it is at a time. The same time gives the same data; another time moves all times alike.
 func seed(now time.Time) *state {
 	st := &state{seededAt: now, people: seedPeople(), schedules: seedSchedules(now), services: seedServices(now), once: map[string]string{},
-		lastIncident: beforeIncident}
+		warm: map[string]time.Time{}, lastIncident: beforeIncident}
+	st.workflows = seedWorkflows(now)
 	dice := rand.New(rand.NewPCG(7, 788))
 	st.seedChanges(now, dice)
 	st.seedIncidents(now, dice)
 	st.seedToday(now)
-	slices.SortStableFunc(st.audit, func(a, b auditEntry) int { return a.At.Compare(b.At) })
+	st.numberAudit()
 	return st
 }
 

@@ -24,8 +24,10 @@ type service struct {
 	runbook string
 }
 
-// regions are ISO country codes; Norway's is kept on purpose.
-var regions = []string{"de", "no", "us"}
+var (
+	regions   = []string{"de", "no", "us"} // ISO country codes; Norway's is there on purpose
+	languages = []string{"go", "java", "python", "rust", "typescript"}
+)
 
 type numberedPage[T any] struct {
 	Items   []T `json:"items"`
@@ -38,7 +40,7 @@ type numberedPage[T any] struct {
 func listServices(st *state, in *request) (reply, error) {
 	p := in.params()
 	page, size := p.whole("page", 1, 1000, 1), p.whole("per_page", 1, 50, 10)
-	tier, owner, language := p.whole("filter[tier]", 1, 3, 0), p.text("filter[owner_id]"), p.text("filter[language]")
+	tier, owner, language := p.whole("filter[tier]", 1, 3, 0), p.text("filter[owner_id]"), p.one("filter[language]", "", languages...)
 	region := p.cookie("harbor_region", regions...)
 	if err := p.err(); err != nil {
 		return reply{}, err
@@ -149,25 +151,25 @@ func readServiceForm(in *request) (servicePatch, error) {
 }
 
 func (patch servicePatch) check(st *state) error {
+	p := &params{}
 	if patch.Tier != nil && (*patch.Tier < 1 || *patch.Tier > 3) {
-		return invalid("tier", "must be 1, 2 or 3")
+		p.fault("tier", "must be 1, 2 or 3")
 	}
 	if patch.Name != nil && strings.TrimSpace(*patch.Name) == "" {
-		return invalid("name", "must not be empty")
+		p.fault("name", "must not be empty")
+	}
+	if patch.Language != nil {
+		p.among("language", *patch.Language, languages)
 	}
 	if patch.Regions != nil {
-		for _, region := range *patch.Regions {
-			if !slices.Contains(regions, region) {
-				return invalid("regions", "knows no "+strconv.Quote(region)+"; it takes "+strings.Join(regions, ", "))
-			}
-		}
+		p.amongAll("regions", *patch.Regions, regions)
 	}
 	if patch.OwnerID != nil {
 		if _, err := st.person(*patch.OwnerID); err != nil {
-			return invalid("owner_id", "is no person; GET /person lists all ids")
+			p.fault("owner_id", "is no person; GET /person lists all ids")
 		}
 	}
-	return nil
+	return p.err()
 }
 
 // set copies a value that was given.

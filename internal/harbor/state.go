@@ -12,12 +12,14 @@ type state struct {
 	services  []service
 	schedules []schedule
 	incidents []*incident // newest first
-	audit     []auditEntry
-	changes   []change // newest first
+	workflows []*workflow
+	audit     []auditEntry // oldest first
+	changes   []change     // newest first
 
-	lastFile     int               // number of the last attachment
-	lastIncident int               // number of the last incident
-	once         map[string]string // Idempotency-Key → incident id
+	lastFile     int                  // number of the last attachment
+	lastIncident int                  // number of the last incident
+	warm         map[string]time.Time // log id → when it is or was readable
+	once         map[string]string    // Idempotency-Key → incident id
 }
 
 // find looks an item up by its id.

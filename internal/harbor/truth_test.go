@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"mime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -138,4 +139,44 @@ func TestEveryOperationIsAPrompt(t *testing.T) {
 			t.Errorf("%s does not declare 404", op)
 		}
 	}
+}
+
+// TestLargeSchema: creating a workflow takes about 32k tokens of schema when every reference is written out, recursion
+// cut where it begins again.
+func TestLargeSchema(t *testing.T) {
+	doc := read(t)
+	inlined, err := json.Marshal(doc.inline(object{"$ref": "#/components/schemas/WorkflowDocument"}, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tokens := len(inlined) / 4
+	if tokens < 29_000 || tokens > 36_000 {
+		t.Errorf("the schema weighs about %d tokens", tokens)
+	}
+	t.Logf("%d bytes, about %d tokens", len(inlined), tokens)
+}
+
+// inline writes every reference out, except one that leads back into itself.
+func (doc *reading) inline(value any, within []string) any {
+	switch node := value.(type) {
+	case object:
+		if ref, isRef := node["$ref"].(string); isRef {
+			if slices.Contains(within, ref) {
+				return object{}
+			}
+			return doc.inline(doc.follow(node), append(slices.Clone(within), ref))
+		}
+		out := object{}
+		for name, inner := range node {
+			out[name] = doc.inline(inner, within)
+		}
+		return out
+	case []any:
+		out := []any{}
+		for _, inner := range node {
+			out = append(out, doc.inline(inner, within))
+		}
+		return out
+	}
+	return value
 }
