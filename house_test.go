@@ -31,8 +31,8 @@ var owners = map[string][]string{
 	"os.Getenv":             {"cmd"},
 	"os.LookupEnv":          {"cmd"},
 	"os.Environ":            {"cmd"},
-	"exec.Command":          {"internal/proc"},
-	"exec.CommandContext":   {"internal/proc"},
+	"exec.Command":          {"internal/proc", "cmd/test"},
+	"exec.CommandContext":   {"internal/proc", "cmd/test"},
 	"os.StartProcess":       {"internal/proc"},
 	"http.Get":              {},
 	"http.Post":             {},
@@ -147,7 +147,9 @@ func refuses(room string, floor int, other string, below int) string {
 	switch {
 	case room == other:
 		return ""
-	case floor == cellar && other != "internal/rawjson":
+	case floor == cellar && other == "internal/rawjson":
+		return ""
+	case floor == cellar:
 		return "the cellar knows nothing of the house but internal/rawjson"
 	case floor == wing && below == wing:
 		return "rooms of the wings do not know each other: declare a small interface here, and let the app pass the other room in"

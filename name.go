@@ -26,18 +26,23 @@ type Spelling struct {
 }
 
 // Spell makes every door's spelling of an id. The prefix, where there is one, stands for the
-// source's name at the front of the MCP spelling. It is a pure function (contracts §1).
+// source's name at the front of the MCP spelling. It is a pure function (contracts §1): hyphens of
+// the verb become underscores there, those of source and group stay, so that alert.event-list and
+// alert-event.list keep two names.
 func Spell(id, prefix string) Spelling {
 	s := Spelling{CLI: strings.Split(id, "."), REST: id}
 	source, rest, _ := strings.Cut(id, ".")
+	if group, verb, ok := strings.Cut(rest, "."); ok {
+		rest = group + "_" + strings.ReplaceAll(verb, "-", "_")
+	}
 	switch {
 	case source == OwnSource:
 		s.CLI = s.CLI[1:]
-		s.MCP = rest
+		s.MCP = strings.ReplaceAll(rest, "-", "_")
 	case prefix != "":
 		s.MCP = prefix + "_" + rest
 	default:
-		s.MCP = id
+		s.MCP = source + "_" + rest
 	}
 	s.MCP = fitTool(strings.Map(toolRune, s.MCP), id)
 	return s
@@ -55,7 +60,7 @@ func (o *Operation) Spelling() Spelling {
 
 func toolRune(r rune) rune {
 	switch {
-	case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '_':
+	case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '_', r == '-':
 		return r
 	}
 	return '_'

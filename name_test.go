@@ -12,6 +12,9 @@ import (
 func TestSpell(t *testing.T) {
 	for _, test := range []struct{ id, prefix, cli, mcp string }{
 		{"harbor.incident.change-create", "", "harbor incident change-create", "harbor_incident_change_create"},
+		{"fd.alert.event-list", "", "", "fd_alert_event_list"},
+		{"fd.alert-event.list", "", "", "fd_alert-event_list"},
+		{"notes.my-tool", "", "notes my-tool", "notes_my-tool"},
 		{"harbor.incident.list", "hb", "harbor incident list", "hb_incident_list"},
 		{"twodoor.find-operations", "", "find-operations", "find_operations"},
 		{"notes.get.Me/x", "", "notes get Me/x", "notes_get_Me_x"},

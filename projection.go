@@ -2,6 +2,7 @@ package twodoor
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/twodoor/twodoor/internal/rawjson"
@@ -60,6 +61,9 @@ func (c *Call) takeWant(op *Operation) error {
 
 // unmarshalWant decodes strictly, but takes fields as a comma list and a page as a number.
 func unmarshalWant(raw []byte, w *want) error {
+	if rawjson.KindOf(raw) != rawjson.KindObject {
+		return errors.New("it is not an object")
+	}
 	for key, value := range rawjson.Members(raw) {
 		switch key {
 		case "fields":

@@ -227,8 +227,8 @@ func TestStamp(t *testing.T) {
 // TestClash holds that names never clash silently.
 func TestClash(t *testing.T) {
 	twice := []*twodoor.Reading{{Source: "a", Operations: []twodoor.Operation{
-		{ID: "a.b-c.d", Kind: "func", Effect: twodoor.Reads, Origin: "GET /one"},
-		{ID: "a.b.c-d", Kind: "func", Effect: twodoor.Reads, Origin: "GET /two"},
+		{ID: "a.b.c", Kind: "func", Effect: twodoor.Reads, Origin: "GET /one"},
+		{ID: "a.d.e", Kind: "func", Effect: twodoor.Reads, Origin: "GET /two", Tool: "a_b_c"},
 	}}}
 	err := bundle.Write(filepath.Join(t.TempDir(), "x"), bundle.Stamp{}, twice, nil)
 	if err == nil || !strings.Contains(err.Error(), "GET /one") || !strings.Contains(err.Error(), "GET /two") {
