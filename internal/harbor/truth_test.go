@@ -180,3 +180,24 @@ func (doc *reading) inline(value any, within []string) any {
 	}
 	return value
 }
+
+// TestNoStrayKeys: a comma in an unquoted YAML text makes a key of the words behind it, without a value.
+func TestNoStrayKeys(t *testing.T) {
+	var walk func(at string, value any)
+	walk = func(at string, value any) {
+		switch node := value.(type) {
+		case object:
+			for name, inner := range node {
+				if inner == nil {
+					t.Errorf("%s: the key %q has no value", at, name)
+				}
+				walk(at+"/"+name, inner)
+			}
+		case []any:
+			for _, inner := range node {
+				walk(at, inner)
+			}
+		}
+	}
+	walk("", read(t).root)
+}
