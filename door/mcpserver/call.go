@@ -1,0 +1,156 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"sync"
+
+	"github.com/twodoor/twodoor"
+	"github.com/twodoor/twodoor/internal/rawjson"
+)
+
+// call answers tools/call.
+func (d *Door) call(ctx context.Context, r *request) ([]byte, *fault) {
+	call, f := d.decode(&r.params, r.caller)
+	if f != nil {
+		return nil, f
+	}
+	if f := d.needs(call.Operation, r.params.capabilities); f != nil {
+		return nil, f
+	}
+	told := &teller{params: &r.params, send: r.send, log: r.params.wantsLog()}
+	call.Progress = told.listener()
+	result, err := d.Engine.Do(ctx, call)
+	told.stop()
+	if err != nil {
+		return d.refuse(ctx, r, err)
+	}
+	out := openReply(r.id, len(result.Value)+512)
+	return append(d.appendResult(out, result, call.Profile, d.serverInfo()), '}'), nil
+}
+
+// decode makes the call that the params of a tools/call ask for. Nothing in it is checked but that
+// there is a name.
+func (d *Door) decode(p *params, c caller) (twodoor.Call, *fault) {
+	name, ok := rawjson.String(p.name)
+	if !ok || name == "" {
+		return twodoor.Call{}, &fault{code: codeInvalidParams, message: "params lacks name, the tool to call"}
+	}
+	return twodoor.Call{
+		Operation: name, Arguments: json.RawMessage(p.arguments), Principal: c.principal, Profile: c.profile,
+		Door: twodoor.DoorMCP, Client: p.clientName(),
+	}, nil
+}
+
+// needs refuses a call whose operation needs what the client did not declare.
+func (d *Door) needs(name string, declared []byte) *fault {
+	if d.Needs == nil {
+		return nil
+	}
+	op, _, _ := d.Engine.Catalog().Find(name)
+	if op == nil {
+		return nil
+	}
+	var missing rawjson.Object
+	for capability, settings := range rawjson.Members(d.Needs(op)) {
+		if _, has := rawjson.Get(declared, capability); !has {
+			missing.Put(capability, settings)
+		}
+	}
+	if missing.Empty() {
+		return nil
+	}
+	var data rawjson.Object
+	data.Put("requiredCapabilities", missing.Bytes())
+	return &fault{code: codeMissingCapability, message: name + " needs a capability that this client does not declare", data: data.Bytes()}
+}
+
+// refuse tells an error of the engine: as a JSON-RPC error, as a result, as 401, or not at all.
+func (d *Door) refuse(ctx context.Context, r *request, err error) ([]byte, *fault) {
+	e := twodoor.AsError(err)
+	switch {
+	case e.Code == twodoor.CodeCanceled && ctx.Err() != nil:
+		return nil, &fault{silent: true}
+	case e.Code == twodoor.CodeUnauthenticated && r.web:
+		return nil, &fault{denied: e}
+	case e.Code.RPC() != 0:
+		return nil, rpcFault(e)
+	}
+	out := openReply(r.id, 512)
+	return append(d.appendError(out, e, d.serverInfo()), '}'), nil
+}
+
+// rpcFault tells an error as JSON-RPC does: what can be done about it stands in the message,
+// because hosts show little else.
+func rpcFault(err error) *fault {
+	e := twodoor.AsError(err)
+	code := e.Code.RPC()
+	if code == 0 {
+		code = codeInternal
+	}
+	text := e.Error()
+	if len(e.Try) > 0 {
+		text += "; try " + strings.Join(e.Try, ", ")
+	} else if e.Hint != "" {
+		text += "; " + e.Hint
+	}
+	return &fault{code: code, message: text, data: errorJSON(e)}
+}
+
+func errorJSON(e *twodoor.Error) []byte {
+	raw, err := e.MarshalJSON()
+	if err != nil {
+		return nil
+	}
+	return raw
+}
+
+// errorBody is the error as HTTP bodies carry it (contracts §3).
+func errorBody(e *twodoor.Error) []byte {
+	return append(append([]byte(`{"error":`), errorJSON(e)...), '}')
+}
+
+// teller passes on what a running call has to say: progress where the request gave a token, log
+// messages where it named a level.
+type teller struct {
+	params *params
+	send   func([]byte)
+	log    bool
+
+	mu      sync.Mutex
+	begun   bool
+	last    float64
+	stopped bool
+}
+
+// listener is what the engine calls; nil where nobody wants to hear.
+func (t *teller) listener() func(twodoor.Progress) {
+	if t.send == nil || t.params.progressToken == nil && !t.log {
+		return nil
+	}
+	return t.tell
+}
+
+// tell sends progress that goes forward only (2026-07-28, "Progress"), and its words as a log message.
+func (t *teller) tell(p twodoor.Progress) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.stopped {
+		return
+	}
+	if t.params.progressToken != nil && (!t.begun || p.Done > t.last) {
+		t.begun, t.last = true, p.Done
+		t.send(progressNotification(t.params.progressToken, p))
+	}
+	if t.log && p.Message != "" {
+		t.send(logNotification(p.Message))
+	}
+}
+
+// stop ends it: nothing may follow the reply.
+func (t *teller) stop() {
+	t.mu.Lock()
+	t.stopped = true
+	t.mu.Unlock()
+}

@@ -1,0 +1,7 @@
+// Package conformance judges the MCP door by what others wrote: the protocol's own conformance
+// suite, and real clients. Its tests need the programs that scripts/node-tools.sh installs, and are
+// skipped where the folder is not there.
+//
+// Begin with server_test.go: the tools that the suite wants to find, as Go functions behind the
+// engine.
+package conformance

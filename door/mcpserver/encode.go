@@ -1,0 +1,244 @@
+package mcpserver
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/twodoor/twodoor"
+	"github.com/twodoor/twodoor/internal/rawjson"
+)
+
+// appendResult appends a CallToolResult. serverInfo is nil for the legacy revisions, which know
+// neither it nor resultType.
+func (d *Door) appendResult(out []byte, result *twodoor.Result, profile string, serverInfo []byte) []byte {
+	out = openResult(out, serverInfo)
+	out = append(out, `"content":[`...)
+	out = appendValue(out, result)
+	for i := range result.Blobs {
+		out = appendBlob(comma(out), result, i)
+	}
+	if tail := d.tail(result); tail != "" {
+		out = appendText(comma(out), tail)
+	}
+	out = append(out, ']')
+	if p := d.Engine.Profile(profile); p != nil && p.OutputSchemas {
+		out = appendStructured(out, result.Value)
+	}
+	return append(appendResultMeta(out, result, serverInfo), '}')
+}
+
+func openResult(out, serverInfo []byte) []byte {
+	if serverInfo != nil {
+		return append(out, `{"resultType":"complete",`...)
+	}
+	return append(out, '{')
+}
+
+// comma separates content blocks.
+func comma(out []byte) []byte {
+	if out[len(out)-1] == '[' {
+		return out
+	}
+	return append(out, ',')
+}
+
+func appendText(out []byte, text string) []byte {
+	return append(rawjson.AppendString(append(out, `{"type":"text","text":`...), text), '}')
+}
+
+// appendValue appends the value as one block: text as it is, everything else as compact JSON.
+func appendValue(out []byte, result *twodoor.Result) []byte {
+	value := rawjson.Trim(result.Value)
+	switch {
+	case result.Preview != nil:
+		return appendText(out, result.Preview.Text)
+	case len(value) == 0 && len(result.Blobs) > 0:
+		return out
+	case len(value) == 0:
+		return appendText(out, "It worked; there is no content.")
+	case strings.HasPrefix(result.MediaType, "text/") && value[0] == '"':
+		return append(append(append(out, `{"type":"text","text":`...), value...), '}')
+	}
+	out = append(out, `{"type":"text","text":"`...)
+	return append(appendEscaped(out, value), `"}`...)
+}
+
+// appendEscaped appends JSON as the inside of a JSON string, without the white space between tokens.
+func appendEscaped(out, raw []byte) []byte {
+	inString := false
+	for i := 0; i < len(raw); i++ {
+		switch c := raw[i]; {
+		case c == '"':
+			inString = !inString
+			out = append(out, '\\', '"')
+		case c == '\\':
+			out = append(out, '\\', '\\')
+			if i++; i < len(raw) {
+				out = appendOne(out, raw[i])
+			}
+		case c > ' ' || inString:
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func appendOne(out []byte, c byte) []byte {
+	if c == '"' || c == '\\' {
+		out = append(out, '\\')
+	}
+	return append(out, c)
+}
+
+// appendBlob appends binary content in the kind of block that hosts show best.
+func appendBlob(out []byte, result *twodoor.Result, at int) []byte {
+	blob := &result.Blobs[at]
+	kind, _, _ := strings.Cut(blob.MediaType, "/")
+	if blob.URI == "" && (kind == "image" || kind == "audio") {
+		out = append(append(append(out, `{"type":"`...), kind...), `","data":"`...)
+		out = base64.StdEncoding.AppendEncode(out, blob.Data)
+		return append(rawjson.AppendString(append(out, `","mimeType":`...), blob.MediaType), '}')
+	}
+	uri := blob.URI
+	if uri == "" {
+		uri = "twodoor://answer/" + result.CallID + "/" + orElse(blob.Name, strconv.Itoa(at))
+	}
+	out = rawjson.AppendString(append(out, `{"type":"resource","resource":{"uri":`...), uri)
+	if blob.MediaType != "" {
+		out = rawjson.AppendString(append(out, `,"mimeType":`...), blob.MediaType)
+	}
+	if isText(blob) {
+		return append(rawjson.AppendString(append(out, `,"text":`...), string(blob.Data)), `}}`...)
+	}
+	out = base64.StdEncoding.AppendEncode(append(out, `,"blob":"`...), blob.Data)
+	return append(out, `"}}`...)
+}
+
+func isText(b *twodoor.Blob) bool {
+	kind, _, _ := strings.Cut(b.MediaType, ";")
+	text := strings.HasPrefix(kind, "text/") || kind == "application/json" || strings.HasSuffix(kind, "+json") || strings.HasSuffix(kind, "+xml") || kind == "application/xml"
+	return text && utf8.Valid(b.Data)
+}
+
+// tail is what the agent must know beside the value: notes, what was cut, what may come next.
+func (d *Door) tail(result *twodoor.Result) string {
+	if len(result.Notes) == 0 && result.Cut == nil && len(result.Next) == 0 {
+		return ""
+	}
+	var lines []string
+	for _, note := range result.Notes {
+		lines = append(lines, "note: "+note)
+	}
+	if cut := result.Cut; cut != nil {
+		lines = append(lines, cutLine(cut))
+	}
+	for _, next := range result.Next {
+		lines = append(lines, strings.TrimSuffix(fmt.Sprintf("next: %s %s: %s", d.tool(next.Call), rawjson.Compact(nil, next.Arguments), next.Why), ": "))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func cutLine(cut *twodoor.Cut) string {
+	line := fmt.Sprintf("cut: %d shown", cut.Shown)
+	if cut.Total > 0 {
+		line = fmt.Sprintf("cut: %d of %d shown", cut.Shown, cut.Total)
+	}
+	if cut.Handle != "" {
+		line += ", the rest under " + cut.Handle
+	}
+	return line + "; " + cut.How
+}
+
+// tool is how a host knows an operation: by its MCP spelling.
+func (d *Door) tool(id string) string {
+	if op, _, err := d.Engine.Catalog().Find(id); err == nil && op != nil {
+		return op.Spelling().MCP
+	}
+	return id
+}
+
+// appendResultMeta appends _meta where there is something to put in it.
+func appendResultMeta(out []byte, result *twodoor.Result, serverInfo []byte) []byte {
+	if serverInfo == nil && len(result.Next) == 0 && result.Cut == nil {
+		return out
+	}
+	var meta rawjson.Object
+	meta.Put(metaServer, serverInfo)
+	if len(result.Next) > 0 {
+		meta.Put("twodoor/next", marshal(result.Next))
+	}
+	if result.Cut != nil {
+		meta.Put("twodoor/cut", marshal(result.Cut))
+	}
+	return append(append(out, `,"_meta":`...), meta.Bytes()...)
+}
+
+// marshal writes the root's own wire structs. What they hold raw is valid JSON, so it cannot fail.
+func marshal(v any) []byte {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return nil
+	}
+	return raw
+}
+
+// appendError appends a CallToolResult that tells an error: prose for the model, the struct for programs.
+func (d *Door) appendError(out []byte, e *twodoor.Error, serverInfo []byte) []byte {
+	out = openResult(out, serverInfo)
+	out = append(out, `"content":[`...)
+	out = appendText(out, d.prose(e))
+	out = append(out, `],"isError":true,"_meta":`...)
+	var meta rawjson.Object
+	meta.Put(metaServer, serverInfo)
+	meta.Put("twodoor/error", errorJSON(e))
+	return append(append(out, meta.Bytes()...), '}')
+}
+
+// prose tells an error so that one retry is enough.
+func (d *Door) prose(e *twodoor.Error) string {
+	var b strings.Builder
+	b.WriteString(e.Error())
+	for _, p := range e.Fields {
+		b.WriteString("\n- " + orElse(p.Path, "arguments") + ": " + p.Problem)
+		if len(p.Schema) > 0 {
+			fmt.Fprintf(&b, " (schema: %s)", rawjson.Compact(nil, p.Schema))
+		}
+	}
+	if e.Upstream != nil {
+		fmt.Fprintf(&b, "\nupstream: %d %s", e.Upstream.Status, shorten(string(e.Upstream.Body), 1000))
+	}
+	b.WriteString(line("hint: ", e.Hint))
+	if len(e.Try) > 0 {
+		names := make([]string, len(e.Try))
+		for i, id := range e.Try {
+			names[i] = d.tool(id)
+		}
+		b.WriteString("\ntry: " + strings.Join(names, ", "))
+	}
+	if e.RetryAfter > 0 {
+		fmt.Fprintf(&b, "\nretry after: %s", e.RetryAfter)
+	}
+	b.WriteString(line("confirm: ", e.Token))
+	return b.String()
+}
+
+func progressNotification(token []byte, p twodoor.Progress) []byte {
+	out := append([]byte(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":`), token...)
+	out = strconv.AppendFloat(append(out, `,"progress":`...), p.Done, 'f', -1, 64)
+	if p.Total > 0 {
+		out = strconv.AppendFloat(append(out, `,"total":`...), p.Total, 'f', -1, 64)
+	}
+	if p.Message != "" {
+		out = rawjson.AppendString(append(out, `,"message":`...), p.Message)
+	}
+	return append(out, `}}`...)
+}
+
+func logNotification(text string) []byte {
+	out := []byte(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":`)
+	return append(rawjson.AppendString(out, text), `}}`...)
+}

@@ -1,0 +1,115 @@
+package mcpserver
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/twodoor/twodoor"
+	"github.com/twodoor/twodoor/door/mcpserver/legacy"
+)
+
+// Bounds of what one message may weigh, in bytes.
+const (
+	MaxBody = 8 << 20  // of a POST
+	MaxLine = 16 << 20 // of a line of a stream
+)
+
+// Door serves the operations of an engine over MCP. It is safe for concurrent use, and must not be
+// copied once it serves.
+type Door struct {
+	Engine *twodoor.Engine // required
+
+	Name         string // of the server, for clients; empty: "twodoor"
+	Title        string // the same for people; may be empty
+	Version      string // empty: "0"
+	Instructions string // told to the model by its host, at most some 200 tokens; empty: a word on _want
+
+	Profile string         // where a request names none; empty: the default one
+	Expose  twodoor.Expose // how operations are listed; so far every value means ExposeFull
+
+	// Authenticate says on whose behalf an HTTP request comes. Its error becomes 401 with a
+	// challenge. Nil: everybody who reaches the door is the operator.
+	Authenticate func(*http.Request) (twodoor.Principal, error)
+	// Challenge is the WWW-Authenticate header of a 401; nil: a bare Bearer challenge.
+	Challenge func(*http.Request, *twodoor.Error) string
+	Principal twodoor.Principal // on whose behalf ServeStdio runs; nobody: the operator
+
+	Origins []string // browser origins that may ask, beyond loopback ("https://app.example.com")
+	Hosts   []string // names of this server in the Host header, beyond loopback ("mcp.example.com")
+
+	MaxSessions int           // legacy sessions over HTTP at once; 0: 1,000. A new one closes the one idle longest
+	SessionTTL  time.Duration // a legacy session that idles so long is closed; 0: 30 minutes
+
+	// Needs names the client capabilities without which an operation cannot be carried out, as a
+	// ClientCapabilities object ({"sampling":{}}). Nil, or a nil answer: none.
+	Needs func(*twodoor.Operation) []byte
+
+	told      sync.Once
+	info      []byte // serverInfo, an Implementation
+	listeners listeners
+	shown     atomic.Pointer[shown]
+	old       sync.Once
+	legacyEra *legacy.Server
+}
+
+// Stream is one connection that is already accepted: newline-delimited JSON-RPC both ways.
+type Stream struct {
+	In        io.Reader         // required
+	Out       io.Writer         // required; nothing but protocol is written to it, whole lines at a time
+	Principal twodoor.Principal // on whose behalf; nobody: nobody
+	Profile   string            // empty: the door's
+}
+
+// ServeStdio serves one stream on behalf of the door's Principal. See [Door.Serve].
+func (d *Door) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
+	principal := d.Principal
+	if principal.IsNobody() {
+		principal = twodoor.Operator
+	}
+	return d.Serve(ctx, Stream{In: in, Out: out, Principal: principal})
+}
+
+// Changed tells every client that listens, in either era, that the list of tools is another one.
+// Call it after the engine serves another catalog or the profiles were changed.
+func (d *Door) Changed() {
+	d.shown.Store(nil)
+	d.listeners.changed()
+	d.legacy().Changed()
+}
+
+// Close ends what clients hold open: it answers every listen and closes the legacy sessions. Calls
+// under way are not cut off. A door that was closed still answers single requests.
+func (d *Door) Close() {
+	d.listeners.close()
+	d.legacy().Close()
+}
+
+func (d *Door) legacy() *legacy.Server {
+	d.old.Do(func() {
+		d.legacyEra = legacy.New(legacy.Options{
+			Core: core{d}, Name: d.name(), Title: d.Title, Version: d.version(), Instructions: d.instructions(),
+			MaxSessions: d.MaxSessions, SessionTTL: d.SessionTTL, MaxBody: MaxBody,
+		})
+	})
+	return d.legacyEra
+}
+
+func (d *Door) name() string    { return orElse(d.Name, "twodoor") }
+func (d *Door) version() string { return orElse(d.Version, "0") }
+
+func (d *Door) instructions() string {
+	return orElse(d.Instructions, "Calls take an optional _want argument that says how much of the answer is wanted: "+
+		`{"fields":["id","name"],"limit":20,"jq":"…","page":"2","all":true,"summary":true,"budget":2000}. `+
+		"Ask for the fields you need. If you have a shell, the CLI of the same name does the same with fewer tokens.")
+}
+
+func orElse(text, otherwise string) string {
+	if text == "" {
+		return otherwise
+	}
+	return text
+}
