@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -187,7 +186,7 @@ func nearestValue(values [][]byte, value []byte) (string, bool) {
 			names = append(names, name)
 		}
 	}
-	if near := Nearest(names, word, 1); len(near) > 0 {
+	if near := rawjson.Nearest(names, word, 1); len(near) > 0 {
 		return brief(rawjson.Quote(near[0])), true
 	}
 	return "", false
@@ -199,66 +198,13 @@ func (s *Schema) nearestProperty(name string) string {
 	for i, p := range s.properties {
 		names[i] = p.name
 	}
-	if near := Nearest(names, name, 1); len(near) > 0 {
+	if near := rawjson.Nearest(names, name, 1); len(near) > 0 {
 		return "did you mean " + near[0] + "?"
 	}
 	if len(names) == 0 {
 		return "nothing is"
 	}
 	return "known are " + few(names, 20)
-}
-
-// Nearest returns the names that look like word, the nearest first, at most n.
-// A name that shares too little is left out.
-func Nearest(names []string, word string, n int) []string {
-	type ranked struct {
-		name     string
-		distance int
-	}
-	var near []ranked
-	plain := plainWord(word)
-	for _, name := range names {
-		candidate := plainWord(name)
-		d := distance(plain, candidate)
-		if strings.Contains(candidate, plain) && len(plain) > 2 || strings.Contains(plain, candidate) && len(candidate) > 2 {
-			d = min(d, 1)
-		}
-		if d <= max(1, min(len(plain), len(candidate))/3) && d < max(len(plain), len(candidate)) {
-			near = append(near, ranked{name, d})
-		}
-	}
-	slices.SortStableFunc(near, func(a, b ranked) int { return cmp.Compare(a.distance, b.distance) })
-	out := make([]string, 0, n)
-	for _, r := range near[:min(n, len(near))] {
-		out = append(out, r.name)
-	}
-	return out
-}
-
-// plainWord takes off what spellings differ in: case, _, - and spaces.
-func plainWord(s string) string {
-	return strings.NewReplacer("_", "", "-", "", " ", "", ".", "").Replace(strings.ToLower(s))
-}
-
-// distance counts the edits between two words, at most 64 bytes of each.
-func distance(a, b string) int {
-	a, b = a[:min(len(a), 64)], b[:min(len(b), 64)]
-	var rows [2][65]int
-	for j := range len(b) + 1 {
-		rows[0][j] = j
-	}
-	for i := range len(a) {
-		before, now := &rows[i%2], &rows[(i+1)%2]
-		now[0] = i + 1
-		for j := range len(b) {
-			change := before[j]
-			if a[i] != b[j] {
-				change++
-			}
-			now[j+1] = min(change, before[j+1]+1, now[j]+1)
-		}
-	}
-	return rows[len(a)%2][len(b)]
 }
 
 // pathText writes a path as filter.items[2].id; an odd key stands in quotes.

@@ -1,0 +1,93 @@
+package shape
+
+import (
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/twodoor/twodoor/internal/rawjson"
+)
+
+// Fit cuts a value to a budget of tokens, as [rawjson.Weigh] counts them. The
+// first records stay whole, as many as fit, at least one. Where that is not
+// enough, or there are no records, the lists inside are shortened and long texts
+// end in "… (N characters in all)"; the Cut then counts the value as one. A
+// value that fits is returned as it is, without a Cut.
+func Fit(raw []byte, budget int, root string) (out []byte, cut *Cut) {
+	if rawjson.Weigh(raw) <= budget {
+		return raw, nil
+	}
+	out = raw
+	if list, path, ok := Records(raw, root); ok && rawjson.Len(list) > 1 {
+		if out, cut = fitRecords(raw, list, path, budget); rawjson.Weigh(out) <= budget {
+			return out, cut
+		}
+	}
+	for _, size := range trims {
+		trimmed := size.trim(out, 0)
+		if out = trimmed; rawjson.Weigh(out) <= budget {
+			break
+		}
+	}
+	if cut == nil {
+		cut = &Cut{Shown: 1, Total: 1, What: "long texts and lists inside"}
+	}
+	return out, cut
+}
+
+func fitRecords(raw, list []byte, path string, budget int) ([]byte, *Cut) {
+	rest := budget - (rawjson.Weigh(raw) - rawjson.Weigh(list))
+	total := rawjson.Len(list)
+	shown := 0
+	for record := range rawjson.Elements(list) {
+		rest -= rawjson.Weigh(record) + 1
+		if rest < 0 && shown > 0 {
+			break
+		}
+		shown++
+	}
+	out, cut := limit(raw, Want{Limit: shown, Root: path})
+	if cut == nil && path == "" {
+		return raw, &Cut{Shown: shown, Total: total, What: what(path)}
+	}
+	return out, cut
+}
+
+// trim bounds the lists and texts inside a value.
+type trim struct{ elements, characters int }
+
+var trims = []trim{{100, 2000}, {30, 1000}, {10, 400}, {3, 200}, {1, 60}, {0, 16}}
+
+func (t trim) trim(value []byte, depth int) []byte {
+	switch rawjson.KindOf(value) {
+	case rawjson.KindString:
+		return t.text(value)
+	case rawjson.KindArray:
+		return rawjson.Rewrite(value, func(_ []byte, i int, v []byte) []byte {
+			if i >= t.elements {
+				return nil
+			}
+			return t.trim(v, depth+1)
+		})
+	case rawjson.KindObject:
+		return rawjson.Rewrite(value, func(_ []byte, _ int, v []byte) []byte { return t.trim(v, depth+1) })
+	}
+	return value
+}
+
+func (t trim) text(value []byte) []byte {
+	if len(value) <= t.characters+40 {
+		return value
+	}
+	text, _ := rawjson.String(value)
+	count := utf8.RuneCountInString(text)
+	at := 0
+	for range min(t.characters, count) {
+		_, size := utf8.DecodeRuneInString(text[at:])
+		at += size
+	}
+	short := rawjson.Quote(text[:at] + "… (" + strconv.Itoa(count) + " characters in all)")
+	if len(short) >= len(value) {
+		return value
+	}
+	return short
+}

@@ -1,0 +1,119 @@
+package shape
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/twodoor/twodoor/internal/rawjson"
+)
+
+// Want is how much of an answer a caller wants. It is applied in this order:
+// Offset and Limit, Fields, Summary, JQ. The zero value wants all.
+type Want struct {
+	// Fields are dotted paths into each record, or into the value where there
+	// are no records: "id", "owner.login". One text may hold several, with commas.
+	Fields []string
+	// JQ is a jq program; several outputs become an array.
+	JQ string
+	// Limit is how many records at most, 0 for all; Offset is how many to pass over.
+	Limit, Offset int
+	// Summary puts figures in the place of series.
+	Summary bool
+	// Root is the dotted path to the records, "data.items"; "" finds them: see [Records].
+	Root string
+}
+
+// IsZero tells whether nothing is asked.
+func (w Want) IsZero() bool {
+	return len(w.Fields) == 0 && w.JQ == "" && w.Limit <= 0 && w.Offset <= 0 && !w.Summary
+}
+
+// Cut tells what was left out of a list.
+type Cut struct {
+	Shown, Total int
+	What         string // the path of the list, "records" for the whole value
+}
+
+// Error is a wish that cannot be carried out, for the caller to mend.
+type Error struct {
+	Message string
+	Hint    string // the next step
+}
+
+func (e *Error) Error() string { return e.Message }
+
+// Apply shapes a value. The value must be valid JSON, and the result is. A wish
+// that cannot be carried out is an *[Error]; an ended ctx is its error.
+func Apply(ctx context.Context, raw []byte, want Want) (out []byte, cut *Cut, err error) {
+	out = raw
+	if want.Limit > 0 || want.Offset > 0 {
+		out, cut = limit(out, want)
+	}
+	if fields := split(want.Fields); len(fields) > 0 {
+		if out, err = pickFields(out, fields, want.Root); err != nil {
+			return nil, nil, err
+		}
+	}
+	if want.Summary {
+		out = summarize(out)
+	}
+	if want.JQ != "" {
+		if out, err = runJQ(ctx, out, want.JQ); err != nil {
+			return nil, nil, err
+		}
+	}
+	return out, cut, nil
+}
+
+func split(fields []string) []string {
+	var out []string
+	for _, text := range fields {
+		for field := range strings.SplitSeq(text, ",") {
+			field = strings.TrimPrefix(strings.TrimSpace(field), ".")
+			if field != "" && !slices.Contains(out, field) {
+				out = append(out, field)
+			}
+		}
+	}
+	return out
+}
+
+// limit keeps a window of the records.
+func limit(raw []byte, want Want) ([]byte, *Cut) {
+	list, path, ok := Records(raw, want.Root)
+	if !ok {
+		return raw, nil
+	}
+	total := rawjson.Len(list)
+	from := min(max(want.Offset, 0), total)
+	to := total
+	if want.Limit > 0 {
+		to = min(from+want.Limit, total)
+	}
+	if from == 0 && to == total {
+		return raw, nil
+	}
+	short := rawjson.Rewrite(list, func(_ []byte, i int, v []byte) []byte {
+		if i < from || i >= to {
+			return nil
+		}
+		return v
+	})
+	return put(raw, path, short), &Cut{Shown: to - from, Total: total, What: what(path)}
+}
+
+// put replaces the list at a path of Records.
+func put(raw []byte, path string, list []byte) []byte {
+	if path == "" {
+		return list
+	}
+	return rawjson.SetPath(raw, list, strings.Split(path, ".")...)
+}
+
+func what(path string) string {
+	if path == "" {
+		return "records"
+	}
+	return path
+}
