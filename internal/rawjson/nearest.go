@@ -16,12 +16,7 @@ func Nearest(names []string, word string, n int) []string {
 	var near []ranked
 	plain := plainWord(word)
 	for _, name := range names {
-		candidate := plainWord(name)
-		d := distance(plain, candidate)
-		if strings.Contains(candidate, plain) && len(plain) > 2 || strings.Contains(plain, candidate) && len(candidate) > 2 {
-			d = min(d, 1)
-		}
-		if d <= max(1, min(len(plain), len(candidate))/3) && d < max(len(plain), len(candidate)) {
+		if d, ok := similar(plain, plainWord(name)); ok {
 			near = append(near, ranked{name, d})
 		}
 	}
@@ -31,6 +26,17 @@ func Nearest(names []string, word string, n int) []string {
 		out = append(out, r.name)
 	}
 	return out
+}
+
+// similar rates how far two words are apart; one that is part of the other counts
+// as two edits at most.
+func similar(a, b string) (int, bool) {
+	shorter, longer := min(len(a), len(b)), max(len(a), len(b))
+	d := distance(a, b)
+	if shorter > 2 && (strings.Contains(a, b) || strings.Contains(b, a)) {
+		return min(d, 2), true
+	}
+	return d, d < longer && d <= max(1, shorter/3)
 }
 
 // plainWord takes off what spellings differ in: case, _, - and spaces.
