@@ -1,8 +1,10 @@
 package harbor_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"net/url"
+	"reflect"
 	"regexp"
 	"strconv"
 	"strings"
@@ -35,7 +37,7 @@ func TestEveryDeclaredErrorHappens(t *testing.T) {
 	}
 	doc := read(t)
 	for _, op := range doc.operations() {
-		for status, response := range op.spec["responses"].(object) {
+		for status := range op.spec["responses"].(object) {
 			if status == "default" || status < "400" {
 				continue
 			}
@@ -51,21 +53,35 @@ func TestEveryDeclaredErrorHappens(t *testing.T) {
 					request = make(t, server.URL)
 				}
 				got := send(t, request)
-				if strconv.Itoa(got.status) != status || got.header.Get("Content-Type") != "application/problem+json" {
-					t.Fatalf("got %d %s: %s", got.status, got.header.Get("Content-Type"), got.body)
-				}
-				for header := range doc.follow(doc.follow(response)["headers"]) {
-					if got.header.Get(header) == "" {
-						t.Errorf("declared header %s is missing", header)
-					}
-				}
-				for _, pointer := range doc.contents(response, op.pointer+"/responses/"+status) {
-					if err := doc.check(pointer, got.body); err != nil {
-						t.Errorf("%v\n%s", err, got.body)
-					}
-				}
+				doc.judgeError(t, op, status, got)
 			})
 		}
+	}
+}
+
+// judgeError holds an answer against the error that is declared, and against its example where there is one.
+func (doc *reading) judgeError(t *testing.T, op operation, status string, got answer) {
+	t.Helper()
+	const media = "application/problem+json"
+	if strconv.Itoa(got.status) != status || got.header.Get("Content-Type") != media {
+		t.Fatalf("got %d %s: %s", got.status, got.header.Get("Content-Type"), got.body)
+	}
+	response := op.spec["responses"].(object)[status]
+	for header := range doc.follow(doc.follow(response)["headers"]) {
+		if got.header.Get(header) == "" {
+			t.Errorf("declared header %s is missing", header)
+		}
+	}
+	if err := doc.check(doc.contents(response, op.pointer+"/responses/"+status)[media], got.body); err != nil {
+		t.Errorf("%v\n%s", err, got.body)
+	}
+	example := doc.follow(response)["content"].(object)[media].(object)["example"]
+	var told any
+	if err := json.Unmarshal(got.body, &told); err != nil {
+		t.Fatal(err)
+	}
+	if example != nil && !reflect.DeepEqual(toJSON(t, example), toJSON(t, told)) {
+		t.Errorf("the example says %v, the server %s", example, got.body)
 	}
 }
 
