@@ -30,7 +30,7 @@ type Operation struct {
 	Next        []Step          `json:"next,omitempty"`   // calls to suggest after the answer
 	Answer      Answer          `json:"answer,omitzero"`
 	Page        *Page           `json:"page,omitempty"`
-	View        string          `json:"view,omitempty"`
+	View        json.RawMessage `json:"view,omitempty"`    // how a host may show the answer
 	Timeout     string          `json:"timeout,omitempty"` // a Go duration, the bound of one call; empty: the engine's
 
 	Tool       string   `json:"tool,omitempty"`       // MCP spelling given by the description, verbatim
