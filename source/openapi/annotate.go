@@ -1,0 +1,324 @@
+package openapi
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/twodoor/twodoor"
+	"github.com/twodoor/twodoor/internal/rawjson"
+)
+
+// annotation is what somebody says of an operation beside its description (contracts §5): under
+// x-twodoor on the document, the path item and the operation, and under operations: in the
+// configuration. What is said later wins, key by key.
+type annotation struct {
+	Name, Title, Description string
+	Export                   twodoor.Export
+	Effect                   twodoor.Effect
+	Idempotent, OpenWorld    *bool
+	Permission, Deprecated   string
+	Timeout                  string
+	View                     json.RawMessage
+	Aliases, Positional      []string
+	Hide, Only, Guides       []string
+	Fix, Default             map[string]json.RawMessage
+	Rename, Describe, Time   map[string]string
+	Answer                   twodoor.Answer
+	Page                     *twodoor.Page
+	Before, Next             []twodoor.Step
+	Examples                 []twodoor.Example
+}
+
+// add takes in one more annotation, a JSON object. The notes tell what is not understood; an
+// effect or export that is none of its values is an error, since guessing there would be unsafe.
+func (a *annotation) add(raw []byte) (notes []string, err error) {
+	if len(raw) == 0 {
+		return nil, nil
+	}
+	if rawjson.KindOf(raw) != rawjson.KindObject {
+		return []string{"x-twodoor is no object and is left out"}, nil
+	}
+	for key, value := range rawjson.Members(raw) {
+		switch fault := a.set(key, value); {
+		case fault != nil && (key == "effect" || key == "export"):
+			return notes, fmt.Errorf("x-twodoor.%s: %w", key, fault)
+		case fault != nil:
+			notes = append(notes, fmt.Sprintf("x-twodoor.%s: %s; it is left out", key, fault))
+		}
+	}
+	return notes, nil
+}
+
+const vocabulary = "name, title, description, export, effect, idempotent, open_world, permission, aliases, deprecated, positional, time, hide, fix, " +
+	"default, rename, describe, only, answer, page, before, next, guide, examples, view, stream, timeout"
+
+func (a *annotation) set(key string, value []byte) error {
+	switch key {
+	case "name":
+		return decode(value, &a.Name)
+	case "title":
+		return decode(value, &a.Title)
+	case "description":
+		return decode(value, &a.Description)
+	case "export":
+		return oneOf(value, &a.Export, twodoor.ExportAll, twodoor.ExportCLI, twodoor.ExportMCP, twodoor.ExportNone)
+	case "effect":
+		return oneOf(value, &a.Effect, twodoor.Reads, twodoor.Writes, twodoor.Destroys)
+	case "idempotent":
+		return decode(value, &a.Idempotent)
+	case "open_world":
+		return decode(value, &a.OpenWorld)
+	case "permission":
+		return decode(value, &a.Permission)
+	case "deprecated":
+		return decodeDeprecated(value, &a.Deprecated)
+	case "view":
+		a.View = rawjson.Compact(nil, value)
+		return nil
+	case "timeout":
+		return decode(value, &a.Timeout)
+	case "stream":
+		return nil // streams are recognised by their media type
+	}
+	return a.setParts(key, value)
+}
+
+func (a *annotation) setParts(key string, value []byte) error {
+	switch key {
+	case "aliases":
+		return decodeList(value, &a.Aliases)
+	case "positional":
+		return decodeList(value, &a.Positional)
+	case "hide":
+		return decodeList(value, &a.Hide)
+	case "only":
+		return decodeList(value, &a.Only)
+	case "guide", "guides":
+		return decodeList(value, &a.Guides)
+	case "fix":
+		return decodeMap(value, &a.Fix)
+	case "default":
+		return decodeMap(value, &a.Default)
+	case "rename":
+		return decodeMap(value, &a.Rename)
+	case "describe":
+		return decodeMap(value, &a.Describe)
+	case "time":
+		return a.setTime(value)
+	case "answer":
+		return decode(value, &a.Answer)
+	case "page":
+		return a.setPage(value)
+	case "before":
+		return decode(value, &a.Before)
+	case "next":
+		return decode(value, &a.Next)
+	case "examples":
+		return decode(value, &a.Examples)
+	}
+	return fmt.Errorf("no such key; there are %s", vocabulary)
+}
+
+func (a *annotation) setPage(value []byte) error {
+	page := &twodoor.Page{}
+	if err := decode(value, page); err != nil {
+		return err
+	}
+	switch page.Style {
+	case twodoor.PageCursor, twodoor.PageOffset, twodoor.PageNumber, twodoor.PageLink:
+	default:
+		return fmt.Errorf("style is %q; there are cursor, offset, page and link", page.Style)
+	}
+	page.Next, page.Items = strings.TrimPrefix(page.Next, "."), strings.TrimSuffix(strings.TrimPrefix(page.Items, "."), "[]")
+	a.Page = page
+	return nil
+}
+
+// setTime takes a list of fields, or their formats by name.
+func (a *annotation) setTime(value []byte) error {
+	var fields []string
+	if decodeList(value, &fields) != nil {
+		return decodeMap(value, &a.Time)
+	}
+	if a.Time == nil {
+		a.Time = map[string]string{}
+	}
+	for _, name := range fields {
+		a.Time[name] = ""
+	}
+	return nil
+}
+
+func decode(value []byte, into any) error {
+	if err := json.Unmarshal(value, into); err != nil {
+		return fmt.Errorf("%.60s is not of the right type", value)
+	}
+	return nil
+}
+
+// decodeList takes one text for a list of one.
+func decodeList(value []byte, into *[]string) error {
+	if text, ok := rawjson.String(value); ok {
+		*into = []string{text}
+		return nil
+	}
+	*into = nil
+	return decode(value, into)
+}
+
+// decodeMap adds to what is there.
+func decodeMap[V any](value []byte, into *map[string]V) error {
+	*into = maps.Clone(*into)
+	return decode(value, into)
+}
+
+func decodeDeprecated(value []byte, into *string) error {
+	switch string(rawjson.Trim(value)) {
+	case "true":
+		*into = "it is marked so"
+		return nil
+	case "false":
+		*into = ""
+		return nil
+	}
+	return decode(value, into)
+}
+
+func oneOf[T ~string](value []byte, into *T, allowed ...T) error {
+	text, _ := rawjson.String(value)
+	if !slices.Contains(allowed, T(text)) {
+		return fmt.Errorf("%.60s is none of %v", value, allowed)
+	}
+	*into = T(text)
+	return nil
+}
+
+// fieldNote is what x-twodoor on a parameter or on a field's schema says of that input.
+type fieldNote struct {
+	name, description, time string
+	hide, positional, timed bool
+	fix, fill               []byte
+}
+
+func (f *fieldNote) read(n *rawjson.Node) {
+	for key, value := range n.Members() {
+		switch key {
+		case "name", "rename":
+			f.name = value.Str()
+		case "description", "describe":
+			f.description = value.Str()
+		case "hide":
+			f.hide = value.Bool()
+		case "positional":
+			f.positional = value.Bool()
+		case "fix":
+			f.fix = value.JSON()
+		case "default":
+			f.fill = value.JSON()
+		case "time":
+			f.timed, f.time = value.Bool() || value.Str() != "", value.Str()
+		}
+	}
+}
+
+// readSchemaNote reads the annotation on an input's schema.
+func (c *compiler) readSchemaNote(arg *input) {
+	arg.note.read(arg.place.node.Get("x-twodoor"))
+	if target, err := c.resolve(arg.place); err == nil && target.node != arg.place.node {
+		arg.note.read(target.node.Get("x-twodoor"))
+	}
+}
+
+// add puts an input among the arguments, with what annotations say of it. An input that is hidden
+// or fixed stays in the plan and is not listed.
+func (c *compiler) add(arg *input, part string) {
+	wanted := arg.note.name
+	if name := lookUp(c.said.Rename, arg.wire); name != "" {
+		wanted = name
+	}
+	arg.name = c.args.claim(arg.wire, part, wanted)
+	if value := lookUpRaw(c.said.Fix, arg); value != nil {
+		arg.note.fix = value
+	}
+	if arg.note.fix != nil {
+		if c.plan.Fix == nil {
+			c.plan.Fix = map[string]json.RawMessage{}
+		}
+		c.plan.Fix[arg.name] = arg.note.fix
+		return
+	}
+	if arg.note.hide || slices.Contains(c.said.Hide, arg.wire) || slices.Contains(c.said.Hide, arg.name) {
+		return
+	}
+	c.adorn(arg)
+	c.args.list = append(c.args.list, arg)
+}
+
+// adorn writes into an input's schema what annotations say of it.
+func (c *compiler) adorn(arg *input) {
+	text := arg.note.description
+	if said := lookUp(c.said.Describe, arg.wire, arg.name); said != "" {
+		text = said
+	}
+	if text != "" {
+		arg.schema = rawjson.Set(arg.schema, "description", rawjson.Quote(text))
+	}
+	fill := arg.note.fill
+	if value := lookUpRaw(c.said.Default, arg); value != nil {
+		fill = value
+	}
+	if fill != nil {
+		arg.schema = rawjson.Set(rawjson.Set(arg.schema, "default", fill), "x-fill", []byte("true"))
+		arg.required = false
+	}
+	word, timed := arg.note.time, arg.note.timed
+	for _, name := range []string{arg.wire, arg.name} {
+		if said, ok := c.said.Time[name]; ok {
+			word, timed = said, true
+		}
+	}
+	if timed {
+		kind, _ := rawjson.Get(arg.schema, "type")
+		format := timeWord(word)
+		if format == "" {
+			format = timeFormat(boolNode(true), types{names: []string{strings.Trim(string(kind), `"`)}})
+		}
+		arg.schema = rawjson.Set(arg.schema, "format", rawjson.Quote(format))
+	}
+}
+
+func lookUp(said map[string]string, names ...string) string {
+	for _, name := range names {
+		if text := said[name]; text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+func lookUpRaw(said map[string]json.RawMessage, arg *input) []byte {
+	if value, ok := said[arg.wire]; ok {
+		return value
+	}
+	return said[arg.name]
+}
+
+// configured lists the annotations of the configuration that fit an operation under any of its
+// names, the shorter globs first.
+func (s *Source) configured(names ...string) (globs []string) {
+	for glob := range s.Operations {
+		if slices.ContainsFunc(names, func(name string) bool { return twodoor.Match(glob, name) }) {
+			globs = append(globs, glob)
+		}
+	}
+	slices.SortFunc(globs, func(a, b string) int {
+		if len(a) != len(b) {
+			return len(a) - len(b)
+		}
+		return strings.Compare(a, b)
+	})
+	return globs
+}

@@ -1,0 +1,270 @@
+package openapi
+
+import (
+	"encoding/json"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/twodoor/twodoor"
+	"github.com/twodoor/twodoor/internal/schema"
+)
+
+// compiler makes one operation of what the description says.
+type compiler struct {
+	*reader
+	found  found
+	said   annotation
+	failed error // why it cannot be served
+	group  string
+	verb   string
+
+	op   twodoor.Operation
+	plan plan
+	args inputSet
+
+	emitter    emitter
+	rest       []byte     // schema of inputs that nothing names
+	combos     [][]string // sets of inputs of which one has to be given
+	variants   string     // what is told of the branches of the body
+	bodyParam  place      // Swagger 2
+	formParams []place    // Swagger 2
+	answer     mediaContent
+	linked     bool // the answer declares a Link header
+	outUses    []*definition
+	check      *schema.Schema // of the inputs, made for the first example
+}
+
+// prepare reads the annotations of an operation: the document's, the path's, its own.
+func (r *reader) prepare(f found) *compiler {
+	c := &compiler{reader: r, found: f, failed: f.fault, emitter: emitter{schemas: r.schemas, way: inward}}
+	document := without(r.document.root.Get("x-twodoor"), "title")
+	c.annotate(without(document, "description").JSON())
+	for _, owner := range []place{f.item, f.op} {
+		if said := owner.node.Get("x-twodoor"); said != nil && f.fault == nil {
+			c.annotate(said.JSON())
+		}
+	}
+	return c
+}
+
+func (c *compiler) annotate(raw []byte) {
+	notes, err := c.said.add(raw)
+	for _, text := range notes {
+		c.note("%s: %s", c.at(), text)
+	}
+	if err != nil && c.failed == nil {
+		c.failed = err
+	}
+}
+
+// configure reads the annotations of the configuration.
+func (c *compiler) configure(globs []string) {
+	for _, glob := range globs {
+		c.annotate(c.source.Operations[glob])
+	}
+}
+
+func (c *compiler) at() string { return c.found.op.at() }
+
+// route is what naming and effects look at.
+func (c *compiler) route() route {
+	n := c.found.op.node
+	r := route{
+		Method: c.found.method, Path: c.found.path, ID: n.Get("operationId").Str(), Tags: n.Get("tags").Strings(),
+		Summary: strings.TrimSpace(n.Get("summary").Str()), Name: c.said.Name,
+	}
+	if r.Method == "" {
+		r.Method = "GET"
+	}
+	r.Paged = c.takesPage()
+	return r
+}
+
+// identify gives the operation its id and effect.
+func (c *compiler) identify(name string, e effect) {
+	c.group, c.verb, _ = strings.Cut(name, ".")
+	c.op = twodoor.Operation{
+		ID: c.source.Name + "." + name, Kind: Kind, Prefix: c.source.Prefix,
+		Effect: e.Effect, Why: e.Reason, Idempotent: e.Idempotent,
+		Origin: c.found.key(), At: c.at(),
+	}
+}
+
+// compile fills in the operation; an error is why it cannot be served.
+func (c *compiler) compile() (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("reading it went wrong: %v (%s)", p, firstFrames(debug.Stack()))
+		}
+	}()
+	c.plan.Method = c.found.method
+	c.plan.Path, c.plan.Query = cutPath(c.found.path)
+	c.plan.Server = c.server()
+	c.plan.Need = c.security()
+	if err := c.params(); err != nil {
+		return err
+	}
+	if err := c.body(); err != nil {
+		return err
+	}
+	c.answers()
+	c.tell()
+	if c.emitter.err != nil {
+		return c.emitter.err
+	}
+	c.op.Input = c.args.schema(c.rest, c.combos)
+	c.op.Positional = c.positional()
+	c.op.Page = c.page()
+	c.op.Plan, err = json.Marshal(c.plan)
+	if err != nil {
+		return fmt.Errorf("write its plan: %w", err)
+	}
+	return c.failed
+}
+
+func firstFrames(stack []byte) string {
+	lines := strings.Split(string(stack), "\n")
+	for i, line := range lines {
+		if strings.Contains(line, "panic.go") && i+2 < len(lines) {
+			return strings.TrimSpace(lines[i+2])
+		}
+	}
+	return ""
+}
+
+// cutPath parts a path key: what follows # only tells twins apart, what follows ? is sent as it is.
+func cutPath(key string) (path, query string) {
+	key, _, _ = strings.Cut(key, "#")
+	path, query, _ = strings.Cut(key, "?")
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path
+	}
+	return path, query
+}
+
+// tell fills in what is said in words, and what annotations say of the operation as a whole.
+func (c *compiler) tell() {
+	n, op, said := c.found.op.node, &c.op, &c.said
+	op.Title, op.Description = words(n.Get("summary").Str(), n.Get("description").Str(), n.Get("operationId").Str())
+	if said.Title != "" {
+		op.Title = said.Title
+	}
+	if said.Description != "" {
+		op.Description = said.Description
+	}
+	if c.variants != "" {
+		op.Description = strings.TrimSpace(op.Description + "\n\n" + c.variants)
+	}
+	if n.Get("deprecated").Bool() {
+		op.Deprecated = "its description marks it so"
+	}
+	if said.Deprecated != "" {
+		op.Deprecated = said.Deprecated
+	}
+	if said.Effect != "" {
+		op.Effect, op.Why = said.Effect, ""
+	}
+	if said.Idempotent != nil {
+		op.Idempotent = *said.Idempotent
+	}
+	op.OpenWorld = said.OpenWorld != nil && *said.OpenWorld
+	op.Permission, op.Export, op.Aliases, op.View, op.Timeout = said.Permission, said.Export, said.Aliases, said.View, said.Timeout
+	op.Guides, op.Before, op.Next, op.Answer = said.Guides, said.Before, said.Next, said.Answer
+}
+
+// words are a title of one line and a description that does not repeat it.
+func words(summary, description, id string) (title, text string) {
+	title = strings.Join(strings.Fields(summary), " ")
+	text = strings.TrimSpace(description)
+	if title == "" {
+		title = firstSentence(text)
+	}
+	if title == "" {
+		title = strings.Join(splitWords(id), " ")
+	}
+	if strings.TrimRight(text, ".") == strings.TrimRight(title, ".") {
+		text = ""
+	}
+	return title, text
+}
+
+// maxTitle bounds a title that is taken from a description, in bytes.
+const maxTitle = 100
+
+func firstSentence(text string) string {
+	line := firstLine(text, 4*maxTitle)
+	if sentence, _, found := strings.Cut(line, ". "); found {
+		line = sentence
+	}
+	if len(line) > maxTitle {
+		return firstLine(line, maxTitle)
+	}
+	return strings.TrimSuffix(line, ".")
+}
+
+// positional lists the inputs that a command line takes by position: those of the path in its
+// order, else the one id, or list of ids, that the body requires (contracts §2).
+func (c *compiler) positional() []string {
+	if c.said.Positional != nil {
+		return c.listed(c.said.Positional)
+	}
+	var marked []string
+	for _, arg := range c.args.list {
+		if arg.note.positional {
+			marked = append(marked, arg.name)
+		}
+	}
+	if marked != nil {
+		return marked
+	}
+	var path []string
+	for _, name := range pathNames(c.plan.Path) {
+		for _, arg := range c.args.list {
+			if arg.in == "path" && arg.wire == name {
+				path = append(path, arg.name)
+			}
+		}
+	}
+	if path != nil || slices.Contains(strings.Split(c.verb, "-"), "create") {
+		return path
+	}
+	return c.soleID()
+}
+
+// listed are the inputs of these names.
+func (c *compiler) listed(names []string) (list []string) {
+	for _, name := range names {
+		if arg := c.args.find(name); arg != nil {
+			list = append(list, arg.name)
+		} else {
+			c.note("%s: x-twodoor.positional names %q, which is no input", c.at(), name)
+		}
+	}
+	return list
+}
+
+// soleID is the required list of ids of the body, if there is one, else its required id.
+func (c *compiler) soleID() []string {
+	var ones, lists []string
+	for _, arg := range c.args.list {
+		if arg.in != "body" || !arg.required {
+			continue
+		}
+		one, many := isID(arg.wire)
+		switch kind := kindIn(arg.schema); {
+		case many && kind == "array":
+			lists = append(lists, arg.name)
+		case one && (kind == "string" || kind == "integer"):
+			ones = append(ones, arg.name)
+		}
+	}
+	switch {
+	case len(lists) == 1:
+		return lists
+	case len(lists) == 0 && len(ones) == 1:
+		return ones
+	}
+	return nil
+}

@@ -1,0 +1,245 @@
+package openapi
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/twodoor/twodoor"
+	"github.com/twodoor/twodoor/internal/rawjson"
+)
+
+// Names of inputs and fields that page, without case, hyphens and underscores.
+var (
+	sizeNames   = []string{"limit", "perpage", "pagesize", "maxresults", "maxitems", "maxpagesize", "pagelimit", "itemsperpage", "resultsperpage", "count", "size", "top"}
+	cursorNames = []string{"cursor", "pagetoken", "nexttoken", "nextcursor", "pagecursor", "startcursor", "continuationtoken", "continue", "continuetoken",
+		"searchafterctx", "searchafter", "marker", "nextpagetoken", "after", "offset"}
+	offsetNames = []string{"offset", "skip", "startat", "startindex"}
+	pageNames   = []string{"page", "pagenumber", "pagenum", "pageno", "p", "pageindex"}
+	nextNames   = []string{"nextcursor", "nextpagetoken", "nexttoken", "nextpagecursor", "nextmarker", "endcursor", "continuationtoken", "continue",
+		"continuetoken", "searchafterctx", "searchafter", "cursor", "next", "pagetoken", "lastid"}
+	nextHolders = []string{"metadata", "meta", "pagination", "paging", "pageinfo", "responsemetadata", "nextpage", "data", "page", "cursors"}
+	itemNames   = []string{"items", "data", "results", "records", "entries", "values", "list", "resources", "objects", "rows", "elements"}
+)
+
+func plainName(name string) string {
+	return strings.ToLower(strings.NewReplacer("_", "", "-", "", ".", "", "$", "", "[]", "").Replace(name))
+}
+
+// takesPage reports whether the operation takes a page, cursor or offset as a parameter.
+func (c *compiler) takesPage() bool {
+	for _, owner := range []place{c.found.item, c.found.op} {
+		params := owner.get("parameters")
+		for item := range params.node.Elements() {
+			p, err := c.resolve(params.in(item))
+			if err == nil && p.node.Get("in").Str() == "query" && pages(p.node.Get("name").Str()) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func pages(name string) bool {
+	plain := plainName(name)
+	return slices.Contains(pageNames, plain) || slices.Contains(offsetNames, plain) || slices.Contains(cursorNames, plain) && plain != "after" ||
+		plain == "perpage" || plain == "pagesize"
+}
+
+// page finds out how the far side pages: from the names of the inputs, the fields of the answer
+// and a declared Link header.
+func (c *compiler) page() *twodoor.Page {
+	if c.said.Page != nil {
+		return c.said.Page
+	}
+	if c.op.Effect != twodoor.Reads {
+		return nil
+	}
+	page := &twodoor.Page{}
+	if size := c.pageInput(sizeNames); size != nil && kindIn(size.schema) != "string" {
+		page.Size, page.Max = size.name, bound(size.schema, "maximum")
+	}
+	if !c.pageStyle(page) {
+		return nil
+	}
+	page.Items = c.recordsPath()
+	return page
+}
+
+// pageStyle settles the style and the input that drives it.
+func (c *compiler) pageStyle(page *twodoor.Page) bool {
+	number, offset := c.pageInput(pageNames), c.pageInput(offsetNames)
+	if cursor := c.pageInput(cursorNames); cursor != nil {
+		if next := c.nextPath(cursor.wire); next != "" {
+			page.Style, page.Param, page.Next = twodoor.PageCursor, cursor.name, next
+			return true
+		}
+	}
+	switch {
+	case c.linked && (number != nil || page.Size != "" || c.pageInput(cursorNames) != nil):
+		page.Style = twodoor.PageLink
+		if number != nil {
+			page.Param = number.name
+		} else if cursor := c.pageInput(cursorNames); cursor != nil {
+			page.Param = cursor.name
+		}
+	case number != nil && kindIn(number.schema) != "string" && kindIn(number.schema) != "object":
+		page.Style, page.Param, page.First = twodoor.PageNumber, number.name, firstPage(number.schema)
+	case offset != nil && kindIn(offset.schema) == "integer":
+		page.Style, page.Param = twodoor.PageOffset, offset.name
+	default:
+		return false
+	}
+	return true
+}
+
+// pageInput is the first input of one of these names, the names in the order of preference.
+func (c *compiler) pageInput(names []string) *input {
+	for _, name := range names {
+		for _, arg := range c.args.list {
+			if (arg.in == "query" || arg.in == "body") && plainName(arg.wire) == name {
+				return arg
+			}
+		}
+	}
+	return nil
+}
+
+func kindIn(schema []byte) string {
+	kind, _ := rawjson.Get(schema, "type")
+	name, isText := rawjson.String(kind)
+	for first := range rawjson.Elements(kind) {
+		if !isText {
+			name, isText = rawjson.String(first)
+		}
+	}
+	return name
+}
+
+func bound(schema []byte, key string) int {
+	value, _ := rawjson.Get(schema, key)
+	n, _ := strconv.Atoi(string(value))
+	return n
+}
+
+// firstPage is 0 where a page number begins there, else 1.
+func firstPage(schema []byte) int {
+	for _, key := range []string{"minimum", "default"} {
+		if value, said := rawjson.Get(schema, key); said {
+			if string(value) == "0" {
+				return 0
+			}
+			return 1
+		}
+	}
+	return 1
+}
+
+// nextPath is the path in the answer of the cursor that the input of this name takes.
+func (c *compiler) nextPath(cursor string) string {
+	root, ok := c.fieldsOf(c.answer.schema)
+	if !ok {
+		return ""
+	}
+	wanted := plainName(cursor)
+	if path := c.nextIn(root, wanted, ""); path != "" {
+		return path
+	}
+	for _, holder := range nextHolders {
+		for _, prop := range root.fields {
+			if plainName(prop.name) != holder {
+				continue
+			}
+			if inner, ok := c.fieldsOf(prop.place); ok {
+				if path := c.nextIn(inner, wanted, prop.name+"."); path != "" {
+					return path
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// nextIn finds a field that holds the next cursor: one that is named after it, else one whose name
+// says so.
+func (c *compiler) nextIn(f *shape, wanted, prefix string) string {
+	names := append([]string{"next" + wanted}, nextNames...)
+	if prefix != "" {
+		names = append(names, wanted)
+	}
+	if wanted == "after" {
+		names = append([]string{"lastid"}, names...)
+	}
+	for _, name := range names {
+		for _, prop := range f.fields {
+			if plainName(prop.name) == name && c.holdsCursor(prop.place) {
+				return prefix + prop.name
+			}
+		}
+	}
+	return ""
+}
+
+// holdsCursor reports whether a field is a text or number, and no address.
+func (c *compiler) holdsCursor(p place) bool {
+	p, err := c.resolve(c.merged(p))
+	if err != nil {
+		return false
+	}
+	if n := c.merged(p).node; n.Get("anyOf").Len() > 0 {
+		return slices.ContainsFunc(n.Get("anyOf").Items, func(b *rawjson.Node) bool { return typesOf(b).has("string") })
+	}
+	t := typesOf(p.node)
+	format := p.node.Get("format").Str()
+	return (t.has("string") || t.has("integer")) && format != "uri" && format != "url"
+}
+
+func (c *compiler) fieldsOf(p place) (*shape, bool) {
+	if p.node == nil {
+		return nil, false
+	}
+	return c.flatten(p)
+}
+
+// recordsPath is the path in the answer of its records; "" where the answer is their list itself,
+// or where they have to be found.
+func (c *compiler) recordsPath() string {
+	root, ok := c.fieldsOf(c.answer.schema)
+	if !ok {
+		return ""
+	}
+	if name := c.listIn(root); name != "" {
+		return name
+	}
+	for _, prop := range root.fields {
+		if plainName(prop.name) != "data" && plainName(prop.name) != "result" {
+			continue
+		}
+		if inner, ok := c.fieldsOf(prop.place); ok {
+			if name := c.listIn(inner); name != "" {
+				return prop.name + "." + name
+			}
+		}
+	}
+	return ""
+}
+
+// listIn is the field that is a list: the only one, else the one with a usual name.
+func (c *compiler) listIn(f *shape) string {
+	var lists []string
+	for _, prop := range f.fields {
+		p, err := c.resolve(c.merged(prop.place))
+		if err == nil && typesOf(c.merged(p).node).has("array") {
+			lists = append(lists, prop.name)
+		}
+	}
+	if len(lists) == 1 {
+		return lists[0]
+	}
+	for _, name := range itemNames {
+		if at := slices.IndexFunc(lists, func(list string) bool { return plainName(list) == name }); at >= 0 {
+			return lists[at]
+		}
+	}
+	return ""
+}
