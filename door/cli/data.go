@@ -1,0 +1,307 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/twodoor/twodoor/internal/rawjson"
+	"github.com/twodoor/twodoor/internal/rawyaml"
+)
+
+// data is the object of --data: from stdin, a file, or the argument itself.
+func (l *line) data(text string) json.RawMessage {
+	raw, err := l.readData(text)
+	if err == nil && rawjson.KindOf(raw) != rawjson.KindObject {
+		err = errors.New("is not an object")
+	}
+	if err != nil {
+		l.wrong(meaning{}, "--data", err.Error())
+		return json.RawMessage(`{}`)
+	}
+	return l.in.open(raw)
+}
+
+func (l *line) readData(text string) (json.RawMessage, error) {
+	switch {
+	case text == "-":
+		data, err := l.run.readStdin("--data")
+		if err != nil {
+			return nil, err
+		}
+		return structured(data)
+	case strings.HasPrefix(text, "@"):
+		data, err := l.run.readFile("--data", text[1:])
+		if err != nil {
+			return nil, err
+		}
+		return structured(data)
+	case strings.HasPrefix(strings.TrimSpace(text), "{"):
+		return structured([]byte(text))
+	}
+	return nil, fmt.Errorf("%q is neither - (stdin) nor @FILE; a file is --data @%s", text, text)
+}
+
+// structured reads JSON, or YAML where it is no JSON.
+func structured(data []byte) (json.RawMessage, error) {
+	fault := rawjson.Check(data)
+	if fault == nil {
+		return rawjson.Trim(data), nil
+	}
+	if kind := rawjson.KindOf(data); kind == rawjson.KindObject || kind == rawjson.KindArray {
+		if raw, err := rawyaml.ToJSON(data); err == nil {
+			return raw, nil
+		}
+		return nil, fmt.Errorf("is not JSON: %w", fault)
+	}
+	raw, err := rawyaml.ToJSON(data)
+	if err != nil {
+		return nil, fmt.Errorf("is neither JSON nor YAML: %w", err)
+	}
+	return raw, nil
+}
+
+// open takes the object of an operation whose one object property is opened in either form: whole,
+// or as what stands inside that property.
+func (in *inputs) open(raw json.RawMessage) json.RawMessage {
+	if in.opened == nil {
+		return raw
+	}
+	if inner, ok := rawjson.Get(raw, in.opened.name); ok && rawjson.KindOf(inner) == rawjson.KindObject {
+		return raw
+	}
+	out, inner := json.RawMessage(`{}`), json.RawMessage(`{}`)
+	for name, value := range rawjson.Members(raw) {
+		if f := in.outer(name); f != nil {
+			out = rawjson.Set(out, name, value)
+		} else {
+			inner = rawjson.Set(inner, name, value)
+		}
+	}
+	return rawjson.Set(out, in.opened.name, inner)
+}
+
+// outer is the field of a name that stands beside what is opened and is not shadowed inside it.
+func (in *inputs) outer(name string) *field {
+	var found *field
+	for _, f := range in.fields {
+		if f.name != name {
+			continue
+		}
+		if len(f.path) > 1 {
+			return nil
+		}
+		found = f
+	}
+	return found
+}
+
+// set is one --set: "a.b=text" or "a.b:=JSON". A text takes the type that the schema has at that place.
+func (l *line) set(args json.RawMessage, arg string) json.RawMessage {
+	path, text, isJSON, err := splitSet(arg)
+	if err != nil {
+		l.wrong(meaning{}, "--set "+arg, err.Error())
+		return args
+	}
+	path = l.in.enter(path)
+	t := l.in.at(path)
+	var value json.RawMessage
+	switch {
+	case isJSON:
+		value = json.RawMessage(text)
+		if err = rawjson.Check(value); err != nil {
+			err = fmt.Errorf("has no JSON after := (%w)", err)
+		}
+	case t.is(isArray):
+		value, err = l.run.list(t, "--set "+pathText(path), []string{text})
+	default:
+		value, err = t.convert(text)
+	}
+	if err == nil {
+		args, err = l.in.put(args, path, value, nil)
+	}
+	if err != nil {
+		l.wrong(meaning{}, "--set "+pathText(path), err.Error())
+	}
+	return args
+}
+
+// file is one --field-file: the content of a file in a field, untouched.
+func (l *line) file(args json.RawMessage, arg string) json.RawMessage {
+	path, text, _, err := splitSet(arg)
+	as := "--field-file " + pathText(path)
+	var value json.RawMessage
+	if err == nil {
+		path = l.in.enter(path)
+		name := strings.TrimPrefix(text, "@")
+		if l.in.at(path).binary() {
+			value, err = l.run.content(as, "@"+name)
+		} else {
+			var data []byte
+			if data, err = l.run.readFile(as, name); err == nil {
+				value, err = textOf(data)
+			}
+		}
+	}
+	if err == nil {
+		args, err = l.in.put(args, path, value, nil)
+	}
+	if err != nil {
+		l.wrong(meaning{}, as, err.Error())
+	}
+	return args
+}
+
+// splitSet takes "a.b=text" or "a.b:=JSON" apart. A backslash takes its meaning from the dot, bracket,
+// colon or equals sign after it.
+func splitSet(arg string) (path []string, text string, isJSON bool, err error) {
+	var step strings.Builder
+	for i := 0; i < len(arg); i++ {
+		switch c := arg[i]; {
+		case c == '\\' && i+1 < len(arg):
+			i++
+			step.WriteByte(arg[i])
+		case c == '.':
+			path = append(path, step.String())
+			step.Reset()
+		case c == '[' && strings.IndexByte(arg[i:], ']') > 0:
+			if step.Len() > 0 {
+				path = append(path, step.String())
+				step.Reset()
+			}
+			end := i + strings.IndexByte(arg[i:], ']')
+			step.WriteString(arg[i+1 : end])
+			i = end
+			if i+1 < len(arg) && arg[i+1] == '.' {
+				path = append(path, step.String())
+				step.Reset()
+				i++
+			}
+		case c == '=':
+			return append(path, step.String()), arg[i+1:], false, nil
+		case c == ':' && strings.HasPrefix(arg[i:], ":="):
+			return append(path, step.String()), arg[i+2:], true, nil
+		default:
+			step.WriteByte(c)
+		}
+	}
+	return append(path, step.String()), "", false, errors.New("has no value: write NAME=text or NAME:=JSON")
+}
+
+// pathText is a path as --set takes it.
+func pathText(path []string) string {
+	escape := strings.NewReplacer(`\`, `\\`, `.`, `\.`, `[`, `\[`, `:`, `\:`, `=`, `\=`)
+	steps := make([]string, len(path))
+	for i, step := range path {
+		steps[i] = escape.Replace(step)
+	}
+	return strings.Join(steps, ".")
+}
+
+// enter makes the path of --set lead from the arguments: through what is opened, and to a property
+// whose name holds dots.
+func (in *inputs) enter(path []string) []string {
+	if whole := strings.Join(path, "."); len(path) > 1 {
+		if f := in.field(whole); f != nil {
+			return f.path
+		}
+	}
+	if in.opened == nil || path[0] == in.opened.name {
+		return path
+	}
+	if in.outer(path[0]) != nil {
+		return path
+	}
+	return append([]string{in.opened.name}, path...)
+}
+
+// at is the type that the schema has at a path; anything where it has none.
+func (in *inputs) at(path []string) *valueType {
+	raw := json.RawMessage(in.op.Input)
+	for _, step := range path {
+		layers := in.scope.layers(raw)
+		next, ok := in.scope.property(layers, step)
+		if !ok {
+			next, ok = in.scope.elements(layers, step)
+		}
+		if !ok {
+			return &valueType{}
+		}
+		raw = next
+	}
+	return in.scope.typeOf(raw)
+}
+
+// elements is the schema of an array's elements, where a step is an index, or of an object's
+// further members.
+func (s scope) elements(layers []json.RawMessage, step string) (json.RawMessage, bool) {
+	word := "additionalProperties"
+	if _, err := strconv.Atoi(step); err == nil {
+		word = "items"
+	}
+	for _, layer := range layers {
+		if raw, ok := rawjson.Get(layer, word); ok && rawjson.KindOf(raw) == rawjson.KindObject {
+			return raw, true
+		}
+	}
+	return nil, false
+}
+
+// put sets a value at a path and makes what is missing on the way: lists where the schema has lists,
+// else objects.
+func (in *inputs) put(raw json.RawMessage, path []string, value json.RawMessage, above []string) (json.RawMessage, error) {
+	if len(path) == 0 {
+		return value, nil
+	}
+	step, here := path[0], append(above[:len(above):len(above)], path[0])
+	if isList(raw, in, above, step) {
+		return in.putElement(raw, path, value, above)
+	}
+	inner, _ := rawjson.Get(raw, step)
+	inner, err := in.put(inner, path[1:], value, here)
+	if err != nil {
+		return raw, err
+	}
+	return rawjson.Set(raw, step, inner), nil
+}
+
+// isList reports whether a step leads into a list.
+func isList(raw json.RawMessage, in *inputs, above []string, step string) bool {
+	if len(raw) > 0 {
+		return rawjson.KindOf(raw) == rawjson.KindArray
+	}
+	if _, err := strconv.Atoi(step); err != nil && step != "" {
+		return false
+	}
+	return in.at(above).is(isArray)
+}
+
+func (in *inputs) putElement(raw json.RawMessage, path []string, value json.RawMessage, above []string) (json.RawMessage, error) {
+	var items []json.RawMessage
+	for element := range rawjson.Elements(raw) {
+		items = append(items, element)
+	}
+	at := len(items)
+	if path[0] != "" {
+		n, err := strconv.Atoi(path[0])
+		if err != nil || n < 0 || n > len(items) {
+			return raw, fmt.Errorf("has no element %q: the list has %d, and the next is %d", path[0], len(items), len(items))
+		}
+		at = n
+	}
+	if at == len(items) {
+		items = append(items, nil)
+	}
+	element, err := in.put(items[at], path[1:], value, append(above[:len(above):len(above)], "0"))
+	if err != nil {
+		return raw, err
+	}
+	items[at] = element
+	var out rawjson.Array
+	for _, item := range items {
+		out.Add(item)
+	}
+	return out.Bytes(), nil
+}

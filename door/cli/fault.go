@@ -1,0 +1,130 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/twodoor/twodoor"
+)
+
+// spell tells a fault of the engine in the words of the command line: flags for properties, commands
+// for ids.
+func (r *run) spell(op *twodoor.Operation, err error) error {
+	fault, ok := errors.AsType[*twodoor.Error](err)
+	if !ok {
+		return err
+	}
+	told := *fault
+	if told.Code == twodoor.CodeInvalid && len(told.Fields) > 0 {
+		in := inputsOf(op)
+		told.Fields = make([]twodoor.Problem, len(fault.Fields))
+		for i, p := range fault.Fields {
+			told.Fields[i] = in.spellProblem(p)
+		}
+		told.Hint = "this fits: " + r.door.exampleOf(in)
+	}
+	if told.Code == twodoor.CodeConfirm {
+		told.Hint = "ask the person; after a yes give the same line again with --yes"
+	}
+	if told.Code == twodoor.CodeUpstreamAuth && told.Hint == "" {
+		told.Hint = fmt.Sprintf("log in with: %s login %s", r.door.name(), op.Source())
+	}
+	told.Try = make([]string, len(fault.Try))
+	for i, name := range fault.Try {
+		told.Try[i] = r.door.tryLine(name)
+	}
+	return &told
+}
+
+// tryLine is an operation to try as one types it; what is no operation stays.
+func (d *Door) tryLine(name string) string {
+	if op, _, err := d.Engine.Catalog().Find(name); err == nil && op != nil {
+		return d.command(op.ID)
+	}
+	return name
+}
+
+// spellProblem names the flag of the property that does not fit.
+func (in *inputs) spellProblem(p twodoor.Problem) twodoor.Problem {
+	for _, f := range in.fields {
+		path := strings.Join(f.path, ".")
+		rest, below := strings.CutPrefix(p.Path, path)
+		switch {
+		case !below:
+		case rest == "" && f.typ().flat():
+			p.Problem = "--" + f.flag + " " + p.Problem
+			return p
+		case rest == "" || rest[0] == '.' || rest[0] == '[':
+			p.Problem = p.Path + " " + p.Problem
+			return p
+		}
+	}
+	if p.Path != "" {
+		p.Problem = p.Path + " " + p.Problem
+	}
+	return p
+}
+
+// tellFault writes a fault to stderr: one JSON object where the output is JSON, else prose.
+func (r *run) tellFault(fault *twodoor.Error) {
+	if r.isJSON() {
+		raw, err := json.Marshal(map[string]*twodoor.Error{"error": fault})
+		if err == nil {
+			fmt.Fprintf(r.door.Stderr, "%s\n", raw)
+			return
+		}
+	}
+	fmt.Fprint(r.door.Stderr, r.prose(fault))
+}
+
+func (r *run) prose(fault *twodoor.Error) string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "error: %s\n", fault.Error())
+	for _, p := range fault.Fields {
+		if p.Problem != fault.Message {
+			fmt.Fprintf(&out, "  %s\n", p.Problem)
+		}
+	}
+	if up := fault.Upstream; up != nil {
+		fmt.Fprintf(&out, "upstream: %d %s\n", up.Status, oneLine(plain(up.Body), 500))
+	}
+	if fault.RetryAfter > 0 {
+		fmt.Fprintf(&out, "retry: after %s\n", fault.RetryAfter)
+	}
+	if fault.Hint != "" {
+		fmt.Fprintf(&out, "hint: %s\n", fault.Hint)
+	}
+	for _, try := range fault.Try {
+		fmt.Fprintf(&out, "try: %s\n", try)
+	}
+	if fault.Code == twodoor.CodeInternal && fault.CallID != "" {
+		fmt.Fprintf(&out, "call: %s\n", fault.CallID)
+	}
+	return r.safe(out.String())
+}
+
+// safe keeps what came from the far side from steering the terminal.
+func (r *run) safe(text string) string {
+	return strings.Map(func(c rune) rune {
+		if c < ' ' && c != '\n' && c != '\t' || c >= 0x7f && c < 0xa0 {
+			return -1
+		}
+		return c
+	}, text)
+}
+
+// oneLine is a text without line breaks, cut at a length in characters.
+func oneLine(text string, most int) string {
+	text = strings.Join(strings.Fields(text), " ")
+	runes := []rune(text)
+	if len(runes) <= most {
+		return text
+	}
+	cut := strings.TrimRight(string(runes[:most-1]), " ")
+	if at := strings.LastIndexByte(cut, ' '); at > len(cut)*2/3 {
+		cut = cut[:at]
+	}
+	return strings.TrimRight(cut, " ,.;:") + "…"
+}
