@@ -97,7 +97,7 @@ func (w *writer) member(path []string, value json.RawMessage) {
 }
 
 func (w *writer) flag(f *field, texts []string) {
-	if f.typ().kinds&^isNull == isBool && texts[0] == "true" {
+	if f.typ().isSwitch() && texts[0] == "true" {
 		w.flags = append(w.flags, "--"+f.flag)
 		return
 	}
@@ -107,7 +107,7 @@ func (w *writer) flag(f *field, texts []string) {
 		}
 	}
 	for _, text := range texts {
-		if text == "" || isFlag(text) || strings.HasPrefix(text, "--") {
+		if text == "" || isFlag(text) || f.typ().isSwitch() {
 			w.flags = append(w.flags, "--"+f.flag+"="+text)
 		} else {
 			w.flags = append(w.flags, "--"+f.flag, text)

@@ -37,7 +37,7 @@ type Door struct {
 // Run carries out one command line, given without the program's name, and returns the exit status.
 // When the context ends, the call under way is canceled and the status is 130.
 func (d *Door) Run(ctx context.Context, argv []string) int {
-	r := &run{door: d, opts: options{output: d.preset()}}
+	r := d.newRun()
 	return r.finish(ctx, r.do(ctx, argv))
 }
 
@@ -55,7 +55,16 @@ type run struct {
 	unread bool // a value was not read, because of dry
 }
 
+func (d *Door) newRun() *run {
+	r := &run{door: d}
+	r.opts.output, r.opts.asked = d.preset()
+	return r
+}
+
 func (r *run) do(ctx context.Context, argv []string) error {
+	if mode := r.door.Env["TWODOOR_OUTPUT"]; mode != "" && !r.opts.asked {
+		return &twodoor.Error{Code: twodoor.CodeInvalid, Message: "TWODOOR_OUTPUT: " + notOneOf(mode, modes).Error(), Hint: "unset it, or set it to one of these"}
+	}
 	if len(argv) > 0 && argv[0] == "help" && !r.door.owns("help") {
 		argv = append(argv[1:len(argv):len(argv)], "--help")
 	}
@@ -78,6 +87,8 @@ func (r *run) operation(ctx context.Context, op *twodoor.Operation, argv []strin
 	switch {
 	case r.opts.help:
 		return r.printHelp(op)
+	case r.opts.version:
+		return r.printVersion()
 	case err != nil:
 		return err
 	}

@@ -123,7 +123,7 @@ func (in *inputs) valuesOf(flag string) []string {
 	switch {
 	case t.values != nil:
 		return t.valueTexts()
-	case t.kinds&^isNull == isBool:
+	case t.isSwitch():
 		return nil
 	}
 	return []string{}

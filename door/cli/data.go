@@ -203,7 +203,7 @@ func pathText(path []string) string {
 // enter makes the path of --set lead from the arguments: through what is opened, and to a property
 // whose name holds dots.
 func (in *inputs) enter(path []string) []string {
-	if whole := strings.Join(path, "."); len(path) > 1 {
+	if whole := strings.Join(path, "."); len(path) > 1 && in.field(path[0]) == nil {
 		if f := in.field(whole); f != nil {
 			return f.path
 		}

@@ -13,7 +13,7 @@ import (
 func (r *run) decode(op *twodoor.Operation, argv []string) (twodoor.Call, error) {
 	l := &line{run: r, in: inputsOf(op)}
 	l.scan(argv)
-	if r.opts.help {
+	if r.opts.help || r.opts.version {
 		return twodoor.Call{}, nil
 	}
 	args := l.overlay()
@@ -104,7 +104,7 @@ func (l *line) flag(m meaning, as, text string, has bool, after []string) int {
 		switch {
 		case m.option != nil && m.option.takes == "":
 			text = "true"
-		case m.field != nil && m.field.typ().kinds&^isNull == isBool:
+		case m.field != nil && m.field.typ().isSwitch():
 			text = "true"
 			if len(after) > 0 && (after[0] == "true" || after[0] == "false") {
 				text, used = after[0], 1
@@ -186,6 +186,11 @@ func (l *line) overlay() json.RawMessage {
 			continue
 		}
 		args = rawjson.SetPath(args, value, g.field.path...)
+	}
+	if opened := l.in.opened; opened != nil && opened.required {
+		if _, has := rawjson.Get(args, opened.name); !has {
+			args = rawjson.Set(args, opened.name, []byte(`{}`))
+		}
 	}
 	return args
 }

@@ -388,43 +388,28 @@ func (t *valueType) brief() string {
 	case t.binary():
 		return "file (@PATH)"
 	case t.values != nil && !t.is(isArray|isObject):
-		text := someOf(t.valueTexts())
-		if t.anyText {
-			text += "|string"
-		}
-		return text
+		return strings.Join(append([]string{someOf(t.valueTexts())}, t.free.words()...), "|")
 	case t.is(isArray):
 		if t.items == nil {
 			return "list"
 		}
 		return "list of " + t.items.brief()
 	}
-	var names []string
-	for k := isText; k <= isObject; k <<= 1 {
-		if t.is(k) && k != isNull {
-			names = append(names, kindWord(k))
-		}
+	if names := t.kinds.words(); len(names) > 0 {
+		return strings.Join(names, "|")
 	}
-	if len(names) == 0 {
-		return "any"
-	}
-	return strings.Join(names, "|")
+	return "any"
 }
 
-func kindWord(k kinds) string {
-	switch k {
-	case isText:
-		return "string"
-	case isInteger:
-		return "integer"
-	case isNumber:
-		return "number"
-	case isBool:
-		return "boolean"
-	case isObject:
-		return "object"
+// words names the types in a set, null aside.
+func (all kinds) words() []string {
+	var names []string
+	for i, name := range [...]string{"string", "integer", "number", "boolean", "", "list", "object"} {
+		if all&(1<<i) != 0 && name != "" {
+			names = append(names, name)
+		}
 	}
-	return "list"
+	return names
 }
 
 // someOf lists values, the first ones where there are many.

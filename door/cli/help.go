@@ -37,8 +37,7 @@ func (r *run) level(ctx context.Context, to target) error {
 		return err
 	}
 	if r.opts.version {
-		_, err := fmt.Fprintf(r.door.Stdout, "%s %s\n", r.door.name(), wordOr(r.door.Version, "(unknown version)"))
-		return err
+		return r.printVersion()
 	}
 	if r.door.Engine.Profile(r.profile()) == nil {
 		return &twodoor.Error{Code: twodoor.CodeUnknown, Message: fmt.Sprintf("there is no profile %q", r.profile())}
@@ -84,6 +83,10 @@ func (r *run) takeOptions(argv []string) error {
 		i += used - 1
 	}
 	return nil
+}
+
+func (r *run) printVersion() error {
+	return r.printText(r.door.name() + " " + wordOr(r.door.Version, "(unknown version)") + "\n")
 }
 
 func (r *run) printText(text string) error {
@@ -404,6 +407,7 @@ func (c Card) inputs(out *strings.Builder, t terms) {
 // tell writes an input on a line: "--note (string, required, at most 80 characters): what it is".
 func (in Input) tell(out *strings.Builder, t terms, depth int) {
 	name := wordOr(in.Flag, in.Path)
+	nested := in.Flag == "" && depth == 1
 	if depth > 1 {
 		name = in.Name
 	}
@@ -419,6 +423,9 @@ func (in Input) tell(out *strings.Builder, t terms, depth int) {
 	}
 	if in.Bounds != "" {
 		facts = append(facts, in.Bounds)
+	}
+	if nested {
+		facts = append(facts, "by --set "+in.Path+".… or --data")
 	}
 	fmt.Fprintf(out, "%s%s (%s)", strings.Repeat("  ", depth), name, strings.Join(facts, ", "))
 	most := t.optional

@@ -12,25 +12,24 @@ import (
 
 // options are the values of the flags that every command has.
 type options struct {
-	output   string // one of modes
-	asked    bool   // somebody chose the output, it is not the preset
-	want     twodoor.Projection
-	profile  string
-	account  string
-	timeout  time.Duration
-	quiet    bool
-	dryRun   bool
-	yes      bool
-	noInput  bool
-	out      string
-	config   string
-	trust    bool
-	help     bool
-	version  bool
-	data     *string
-	sets     []string
-	files    []string
-	operands []string
+	output  string // one of modes
+	asked   bool   // somebody chose the output, it is not the preset
+	want    twodoor.Projection
+	profile string
+	account string
+	timeout time.Duration
+	quiet   bool
+	dryRun  bool
+	yes     bool
+	noInput bool
+	out     string
+	config  string
+	trust   bool
+	help    bool
+	version bool
+	data    *string
+	sets    []string
+	files   []string
 }
 
 // option is a flag that every command has.
@@ -172,14 +171,14 @@ func truth(text string) (yes, ok bool) {
 }
 
 // preset is the output where the line names none: TWODOOR_OUTPUT, else a table on a terminal, else JSON.
-func (d *Door) preset() string {
+func (d *Door) preset() (mode string, asked bool) {
 	if mode := d.Env["TWODOOR_OUTPUT"]; slices.Contains(modes, mode) {
-		return mode
+		return mode, true
 	}
 	if d.StdoutTTY {
-		return "table"
+		return "table", false
 	}
-	return "json"
+	return "json", false
 }
 
 // splitWords takes a comma list apart; blanks around its words and empty words are dropped.

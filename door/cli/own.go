@@ -222,8 +222,21 @@ func (r *run) own(ctx context.Context, argv []string) error {
 		root = r.wholeTree()
 	}
 	root.SetArgs(argv)
+	r.peekOutput(argv)
 	_, err := root.ExecuteContextC(ctx)
-	return r.told(err)
+	return err
+}
+
+// peekOutput reads -o before pflag does, so that a fault of the line is told in the right form.
+func (r *run) peekOutput(argv []string) {
+	for i := range argv {
+		if !isFlag(argv[i]) || argv[i] == "--" {
+			continue
+		}
+		if opt, text, _ := leading(argv[i:]); opt != nil && opt.name == "output" {
+			_ = opt.set(&r.opts, text) // told by pflag, which reads it again
+		}
+	}
 }
 
 // root is the program as cobra sees it.
@@ -256,7 +269,7 @@ func (r *run) cobra(c Command) *cobra.Command {
 		}
 	}
 	r.defineOptions(cc)
-	cc.SetHelpFunc(func(*cobra.Command, []string) { r.opts.help = true })
+	cc.SetFlagErrorFunc(r.misread)
 	cc.RunE = func(cc *cobra.Command, args []string) error { return r.runOwn(cc, c, args) }
 	if c.Complete != nil {
 		cc.ValidArgsFunction = func(cc *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
@@ -322,6 +335,9 @@ func (v *optionValue) Type() string          { return v.opt.takes }
 func (v *optionValue) Set(text string) error { return v.opt.set(&v.run.opts, text) }
 
 func (r *run) runOwn(cc *cobra.Command, c Command, args []string) error {
+	if c.Raw && len(args) > 0 && (args[0] == "--help" || args[0] == "-h") {
+		return cc.Help()
+	}
 	if c.Run == nil {
 		return r.ownGroup(cc, c, args)
 	}
@@ -386,19 +402,21 @@ func (r *run) ownGroup(cc *cobra.Command, c Command, args []string) error {
 	return fault
 }
 
-func (r *run) misused(cc *cobra.Command, says string) error {
+func (r *run) misused(cc *cobra.Command, says string) *twodoor.Error {
 	return &twodoor.Error{Code: twodoor.CodeInvalid, Message: says, Hint: "see " + cc.CommandPath() + " --help"}
 }
 
-// told gives what cobra and pflag say about a line our code and words.
-func (r *run) told(err error) error {
-	var unknown *pflag.NotExistError
-	var missing *pflag.ValueRequiredError
-	var wrong *pflag.InvalidValueError
-	var syntax *pflag.InvalidSyntaxError
-	switch {
-	case errors.As(err, &unknown), errors.As(err, &missing), errors.As(err, &wrong), errors.As(err, &syntax):
-		return &twodoor.Error{Code: twodoor.CodeInvalid, Message: err.Error(), Hint: "see the command's --help", Cause: err}
+// misread gives what pflag says of a flag our code, and the nearest flags.
+func (r *run) misread(cc *cobra.Command, err error) error {
+	fault := r.misused(cc, err.Error())
+	unknown, ok := errors.AsType[*pflag.NotExistError](err)
+	if !ok {
+		return fault
 	}
-	return err
+	var names []string
+	cc.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	for _, near := range rawjson.Nearest(names, unknown.GetSpecifiedName(), 2) {
+		fault.Try = append(fault.Try, "--"+near)
+	}
+	return fault
 }

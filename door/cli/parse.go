@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/twodoor/twodoor"
@@ -12,21 +11,17 @@ import (
 // Parse reads a line into the call that it makes, and makes none. It reads stdin and files as Run
 // does. A line that makes no call (help, an own command, a level) is an error.
 func (d *Door) Parse(argv []string) (twodoor.Call, error) {
-	r := &run{door: d, opts: options{output: d.preset()}}
-	return r.parse(argv)
-}
-
-func (r *run) parse(argv []string) (twodoor.Call, error) {
-	to, err := r.door.route(argv)
+	r := d.newRun()
+	to, err := d.route(argv)
 	if err != nil {
 		return twodoor.Call{}, r.astray(context.Background(), to, err)
 	}
 	if to.op == nil {
-		return twodoor.Call{}, &twodoor.Error{Code: twodoor.CodeInvalid, Message: r.door.shell(argv) + " is no call of an operation"}
+		return twodoor.Call{}, &twodoor.Error{Code: twodoor.CodeInvalid, Message: d.shell(argv) + " is no call of an operation"}
 	}
 	call, err := r.decode(to.op, to.rest)
-	if err == nil && r.opts.help {
-		err = &twodoor.Error{Code: twodoor.CodeInvalid, Message: "the line asks for help"}
+	if err == nil && (r.opts.help || r.opts.version) {
+		err = &twodoor.Error{Code: twodoor.CodeInvalid, Message: "the line asks for help, it makes no call"}
 	}
 	return call, err
 }
@@ -35,7 +30,8 @@ func (r *run) parse(argv []string) (twodoor.Call, error) {
 // outside their enum, required inputs that are missing, arguments that do not fit the schema. It reads
 // neither stdin nor files; what would come from there is taken to fit.
 func (d *Door) Check(argv []string) error {
-	r := &run{door: d, opts: options{output: d.preset()}, dry: true}
+	r := d.newRun()
+	r.dry = true
 	if len(argv) > 0 && d.owns(argv[0]) {
 		return r.own(context.Background(), argv)
 	}
@@ -50,7 +46,7 @@ func (d *Door) Check(argv []string) error {
 		return &twodoor.Error{Code: twodoor.CodeInvalid, Message: d.shell(argv) + " is no whole command"}
 	}
 	call, err := r.decode(to.op, to.rest)
-	if err != nil || r.opts.help || r.unread {
+	if err != nil || r.opts.help || r.opts.version || r.unread {
 		return err
 	}
 	return r.spell(to.op, misfits(to.op, call))
@@ -70,5 +66,5 @@ func misfits(op *twodoor.Operation, call twodoor.Call) error {
 	for _, p := range problems {
 		fault.Fields = append(fault.Fields, twodoor.Problem{Path: p.Path, Problem: p.Message})
 	}
-	return errors.Join(fault)
+	return fault
 }

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/url"
 	"path/filepath"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -31,7 +30,7 @@ func (r *run) value(t *valueType, as string, texts []string) (json.RawMessage, e
 }
 
 // list takes a flag once with commas between the elements, or once for each element. Where the
-// schema allows, a single one is the whole list in JSON.
+// schema allows, a single one is the whole list in JSON; and it is a text where that is allowed too.
 func (r *run) list(t *valueType, as string, texts []string) (json.RawMessage, error) {
 	items := t.items
 	if items == nil {
@@ -40,14 +39,14 @@ func (r *run) list(t *valueType, as string, texts []string) (json.RawMessage, er
 	if len(texts) == 1 {
 		text := texts[0]
 		switch {
+		case t.is(isText):
+			return r.scalar(&valueType{kinds: t.kinds &^ isArray, values: t.values, free: t.free &^ isArray}, as, text)
 		case text == "":
 			return json.RawMessage(`[]`), nil
 		case items.takes(text):
 			return json.RawMessage(text), nil
-		case items.is(isObject | isArray):
-			return nil, fmt.Errorf("takes a JSON list; write it with --data or --set instead")
-		case t.is(isText) && !strings.Contains(text, ","):
-			return r.scalar(&valueType{kinds: isText, values: t.values, anyText: t.anyText}, as, text)
+		case items.kinds != 0 && !items.flat():
+			return nil, errors.New("takes a list of objects; write it with --set or --data instead")
 		}
 		texts = strings.Split(text, ",")
 		for i := range texts {
@@ -56,17 +55,21 @@ func (r *run) list(t *valueType, as string, texts []string) (json.RawMessage, er
 	}
 	var out rawjson.Array
 	for _, text := range texts {
-		if text == "-" {
-			out.AddString(text)
-			continue
-		}
-		element, err := r.scalar(items, as, text)
+		element, err := r.element(items, as, text)
 		if err != nil {
 			return nil, err
 		}
 		out.Add(element)
 	}
 	return out.Bytes(), nil
+}
+
+// element is one element of a list. A text element never reads stdin.
+func (r *run) element(t *valueType, as, text string) (json.RawMessage, error) {
+	if t.binary() || t.isTime() {
+		return r.scalar(t, as, text)
+	}
+	return t.convert(text)
 }
 
 // takes reports whether a text is a whole JSON list of elements of this type.
@@ -117,17 +120,16 @@ func (t *valueType) convert(text string) (json.RawMessage, error) {
 			return value, nil
 		}
 	}
-	free := t.values == nil || t.anyText
 	switch {
-	case t.kinds == 0 || t.is(isText) && free:
+	case t.kinds == 0 || t.isFree(isText):
 		return rawjson.Quote(text), nil
 	case t.is(isNull) && text == "null":
 		return json.RawMessage("null"), nil
 	}
-	if value, ok := t.number(text); ok && (t.values == nil || t.is(isText)) {
+	if value, ok := t.number(text); ok {
 		return value, nil
 	}
-	if yes, ok := truth(text); ok && t.is(isBool) && t.values == nil {
+	if yes, ok := truth(text); ok && t.isFree(isBool) {
 		return fmt.Append(nil, yes), nil
 	}
 	if t.is(isObject|isArray) && rawjson.Check([]byte(text)) == nil && t.fits([]byte(text)) {
@@ -138,7 +140,7 @@ func (t *valueType) convert(text string) (json.RawMessage, error) {
 
 // number is a text as a JSON number with all its digits.
 func (t *valueType) number(text string) (json.RawMessage, bool) {
-	if !t.is(isInteger | isNumber) {
+	if !t.isFree(isInteger | isNumber) {
 		return nil, false
 	}
 	sign := ""
@@ -155,7 +157,7 @@ func (t *valueType) number(text string) (json.RawMessage, bool) {
 	if digits == "" || digits[0] < '0' || digits[0] > '9' || rawjson.Check([]byte(digits)) != nil {
 		return nil, false
 	}
-	if !t.is(isNumber) && strings.ContainsAny(digits, ".eE") {
+	if !t.isFree(isNumber) && strings.ContainsAny(digits, ".eE") {
 		return nil, false
 	}
 	return json.RawMessage(sign + strings.TrimRight(digits, " \t\r\n")), true
@@ -278,5 +280,5 @@ func (t *valueType) name() string {
 	if len(names) == 0 {
 		return "a value"
 	}
-	return strings.Join(slices.Compact(names), " or ")
+	return strings.Join(names, " or ")
 }

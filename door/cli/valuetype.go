@@ -105,8 +105,8 @@ func kindNamed(name string) kinds {
 // valueType is what a schema says of the values that a command line can write.
 type valueType struct {
 	kinds    kinds             // none: anything
-	values   []json.RawMessage // the enum; nil: free
-	anyText  bool              // a text beside those values fits as well
+	values   []json.RawMessage // the enum; nil: none
+	free     kinds             // those of kinds that are not bound to the enum
 	format   string
 	encoding string // contentEncoding
 	items    *valueType
@@ -115,13 +115,21 @@ type valueType struct {
 
 func (t *valueType) is(k kinds) bool { return t.kinds&k != 0 }
 
-// flat reports whether one flag can hold every value: a scalar, or a list of scalars.
+func (t *valueType) isFree(k kinds) bool { return t.free&k != 0 }
+
+// flat reports whether one flag can hold a value: a scalar, or a list of scalars.
 func (t *valueType) flat() bool {
-	if t.is(isObject) {
-		return false
+	switch {
+	case t.kinds == 0 || t.is(isText|isInteger|isNumber|isBool):
+		return true
+	case t.is(isArray):
+		return t.items == nil || t.items.kinds == 0 || t.items.is(isText|isInteger|isNumber|isBool)
 	}
-	return !t.is(isArray) || t.items == nil || !t.items.is(isObject|isArray)
+	return !t.is(isObject)
 }
+
+// isSwitch reports whether a flag alone says true.
+func (t *valueType) isSwitch() bool { return t.kinds&^isNull == isBool && t.values == nil }
 
 // binary reports whether the value is content in base64.
 func (t *valueType) binary() bool { return t.is(isText) && t.encoding == "base64" }
@@ -158,6 +166,9 @@ func (s scope) read(raw json.RawMessage, depth int) *valueType {
 	if t.kinds == 0 {
 		t.kinds = t.implied()
 	}
+	if t.values == nil {
+		t.free = t.kinds
+	}
 	return t
 }
 
@@ -168,7 +179,7 @@ func (s scope) unite(t *valueType, branches json.RawMessage, depth int) {
 		b := s.read(branch, depth+1)
 		all.kinds |= b.kinds
 		all.values = append(all.values, b.values...)
-		all.anyText = all.anyText || b.anyText || b.is(isText) && b.values == nil
+		all.free |= b.free
 		if all.format == "" {
 			all.format = b.format
 		}
@@ -183,7 +194,7 @@ func (s scope) unite(t *valueType, branches json.RawMessage, depth int) {
 		t.kinds = all.kinds
 	}
 	if t.values == nil {
-		t.values, t.anyText = all.values, all.anyText
+		t.values, t.free = all.values, all.free
 	}
 	if t.format == "" {
 		t.format = all.format
