@@ -9,6 +9,8 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+
+	"github.com/twodoor/twodoor/internal/rawjson"
 )
 
 // foreign checks a schema that has a keyword of the rarer vocabulary, with the
@@ -32,7 +34,7 @@ func newForeign(s *Schema) *foreign {
 
 func (d *document) compileForeign(pointer string) (*jsonschema.Schema, error) {
 	const base = "twodoor:schema"
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(d.raw))
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(d.withoutIDs()))
 	if err != nil {
 		return nil, fmt.Errorf("read schema: %w", err)
 	}
@@ -44,6 +46,17 @@ func (d *document) compileForeign(pointer string) (*jsonschema.Schema, error) {
 		return nil, err
 	}
 	return c.Compile(base + "#" + fragment(pointer))
+}
+
+// withoutIDs drops the $id of every part: it would move the base of references,
+// and ours all lead into the one document.
+func (d *document) withoutIDs() []byte {
+	root, err := rawjson.Parse(d.raw)
+	if err != nil || !bytes.Contains(d.raw, []byte(`"$id"`)) {
+		return d.raw
+	}
+	walk(root, "", func(_ string, n *rawjson.Node) { n.Remove("$id") })
+	return root.JSON()
 }
 
 // nowhere loads nothing: a schema is never fetched.
