@@ -189,17 +189,24 @@ func (c *compiler) field(arg *input, content []mediaContent) field {
 	if arg.name != arg.wire {
 		planned.Name = arg.wire
 	}
-	kind := kindOf(content[0].media)
 	for _, each := range content {
-		if k := kindOf(each.media); k == formBody || k == multipartBody {
-			kind = k
+		k := kindOf(each.media)
+		if k == formBody || k == multipartBody {
 			encode(&planned, each.owner.node.Get("encoding").Get(arg.wire), k)
 		}
-	}
-	if kind == multipartBody || kind == formBody {
-		planned.Binary = kind == multipartBody && c.binary(arg.place)
+		planned.Binary = planned.Binary || k == multipartBody && c.binaryField(each.schema, arg.wire)
 	}
 	return planned
+}
+
+// binaryField reports whether a field of an object is bytes, or a list of such.
+func (c *compiler) binaryField(schema place, name string) bool {
+	f, ok := c.flatten(schema)
+	if !ok {
+		return false
+	}
+	at := slices.IndexFunc(f.fields, func(prop property) bool { return prop.name == name })
+	return at >= 0 && c.binary(f.fields[at].place)
 }
 
 // encode reads an Encoding Object.

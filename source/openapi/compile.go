@@ -178,6 +178,10 @@ func (c *compiler) tell() {
 func words(summary, description, id string) (title, text string) {
 	title = strings.Join(strings.Fields(summary), " ")
 	text = strings.TrimSpace(description)
+	if len(title) > maxSummary {
+		text = strings.TrimSpace(strings.TrimSpace(summary) + "\n\n" + text)
+		title = firstSentence(title)
+	}
 	if title == "" {
 		title = firstSentence(text)
 	}
@@ -189,6 +193,9 @@ func words(summary, description, id string) (title, text string) {
 	}
 	return title, text
 }
+
+// maxSummary is how long a summary may be and still be a title, in bytes.
+const maxSummary = 160
 
 // maxTitle bounds a title that is taken from a description, in bytes.
 const maxTitle = 100

@@ -20,9 +20,8 @@ const (
 // share becomes a definition, written once and only when it is reached.
 type schemas struct {
 	*library
-	root     *document
-	legacy   bool // 3.0 and 2.0: what stands beside a $ref does not count
-	nullable bool // 3.0: the keyword nullable
+	root   *document
+	legacy bool // 3.0 and 2.0: what stands beside a $ref does not count
 
 	definitions map[definitionKey]*definition
 	names       map[string]bool
@@ -56,7 +55,6 @@ func newSchemas(l *library, root *document, version string) *schemas {
 	return &schemas{
 		library: l, root: root,
 		legacy:      version != "3.1",
-		nullable:    version == "3.0",
 		definitions: map[definitionKey]*definition{},
 		names:       map[string]bool{},
 		home:        map[*rawjson.Node]*document{},

@@ -13,8 +13,9 @@ import (
 // types is what a schema says of the type of a value.
 type types struct {
 	names []string // those of JSON Schema, null left out
-	null  bool
-	file  bool // Swagger 2: type file
+	null  bool     // null is one of the values
+	none  bool     // null is the only one
+	file  bool     // Swagger 2: type file
 }
 
 // typesOf reads the type of a schema, with the spellings that are seen in the wild.
@@ -28,6 +29,7 @@ func typesOf(n *rawjson.Node) types {
 		t.add(name)
 	}
 	if len(t.names) > 0 || given != nil {
+		t.none = t.null && len(t.names) == 0 && !isNullable(n)
 		return t
 	}
 	switch {
@@ -116,6 +118,9 @@ func (e *emitter) types(t types) {
 	}
 	switch len(names) {
 	case 0:
+		if t.none {
+			e.putString("type", "null")
+		}
 	case 1:
 		e.putString("type", names[0])
 	default:
@@ -442,7 +447,7 @@ func (e *emitter) union(key string, p, value place, t types) {
 	if key == "oneOf" && p.node.Get("discriminator") != nil && p.node.Get("anyOf") == nil {
 		key = "anyOf"
 	}
-	if key != "allOf" && t.null && len(t.names) == 0 {
+	if key != "allOf" && t.null && !t.none && len(t.names) == 0 {
 		e.list(key, value, `{"type":"null"}`)
 		return
 	}
@@ -456,10 +461,11 @@ const (
 )
 
 var (
-	epochWords  = regexp.MustCompile(`(?i)\bunix\b.{0,24}\b(time|timestamp|timestamps|seconds?|secs?|epoch|milli\w*|ms)\b|\b(seconds?|milliseconds?|ms)\b.{0,24}\bunix\b|\bepoch\b|时间戳`)
+	epochWords = regexp.MustCompile(`(?i)\bunix\b.{0,24}\b(time|timestamp|timestamps|seconds?|secs?|epoch|milli\w*|ms)\b|\b(seconds?|milliseconds?|ms)\b.{0,24}\bunix\b` +
+		`|\bepoch\b|\btimestamps?\W{1,3}(in )?(seconds|milliseconds|ms)\b|时间戳|unix ?(毫?秒)`)
 	milliWords  = regexp.MustCompile(`(?i)millisec|\bms\b|毫秒`)
 	finerWords  = regexp.MustCompile(`(?i)microsec|nanosec|微秒|纳秒`)
-	epochGlance = []string{"nix", "poch", "NIX", "POCH", "时间戳"}
+	epochGlance = []string{"nix", "poch", "NIX", "POCH", "imestamp", "时间戳"}
 )
 
 // epochFormat is the format of an integer whose description says that it counts from the Unix epoch.

@@ -19,7 +19,8 @@ func (s *schemas) merged(p place) place { return s.merge(p, wholeForm) }
 
 func (s *schemas) merge(p place, form int) place {
 	n := p.node
-	if !n.Is(rawjson.KindObject) || n.Get("allOf") == nil && (form == plainForm || !isParent(n)) {
+	choice := orNull(n)
+	if !n.Is(rawjson.KindObject) || n.Get("allOf") == nil && choice == nil && (form == plainForm || !isParent(n)) {
 		return p
 	}
 	if known, ok := s.merges[form][n]; ok {
@@ -27,8 +28,11 @@ func (s *schemas) merge(p place, form int) place {
 	}
 	s.merges[form][n] = p // a schema that holds itself is merged without itself
 	m := p
-	if n.Get("allOf").Len() > 0 {
+	switch {
+	case n.Get("allOf").Len() > 0:
 		m = s.mergeParts(p)
+	case choice != nil:
+		m = s.merge(s.nullable(p, choice), form)
 	}
 	if form == wholeForm && isParent(n) {
 		m = s.withHeirs(p, m)
@@ -40,6 +44,29 @@ func (s *schemas) merge(p place, form int) place {
 // isParent reports whether a discriminator points to subtypes that the schema itself does not list.
 func isParent(n *rawjson.Node) bool {
 	return n.Get("discriminator") != nil && n.Get("oneOf") == nil && n.Get("anyOf") == nil
+}
+
+// orNull is the other branch of a union with null, where nothing else is said of the value's shape.
+func orNull(n *rawjson.Node) *rawjson.Node {
+	for _, key := range []string{"anyOf", "oneOf"} {
+		union := n.Get(key)
+		if !union.Is(rawjson.KindArray) || union.Len() != 2 || !onlyAnnotates(without(n, key)) {
+			continue
+		}
+		for i, branch := range union.Items {
+			if typesOf(branch).none {
+				return union.Items[1-i]
+			}
+		}
+	}
+	return nil
+}
+
+// nullable is a branch that may be null, with what stands beside the union.
+func (s *schemas) nullable(p place, branch *rawjson.Node) place {
+	own := without(without(p.node, "anyOf"), "oneOf")
+	own.Put("nullable", boolNode(true))
+	return s.alias(p, own, branch)
 }
 
 // mergeParts merges an allOf and what stands beside it.
@@ -70,7 +97,7 @@ func (s *schemas) mergeParts(p place) place {
 	return place{p.doc, m.into}
 }
 
-// alias is a reference with what stands beside the allOf that held it.
+// alias is a schema with what stands beside the allOf or union that held it.
 func (s *schemas) alias(p place, own, ref *rawjson.Node) place {
 	n := &rawjson.Node{Kind: rawjson.KindObject, Line: p.node.Line}
 	for _, from := range []*rawjson.Node{ref, own} {

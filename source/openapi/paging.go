@@ -1,6 +1,7 @@
 package openapi
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,6 +22,8 @@ var (
 	nextHolders = []string{"metadata", "meta", "pagination", "paging", "pageinfo", "responsemetadata", "nextpage", "data", "page", "cursors"}
 	itemNames   = []string{"items", "data", "results", "records", "entries", "values", "list", "resources", "objects", "rows", "elements"}
 )
+
+var fromZero = regexp.MustCompile(`(?i)page index|(zero|0)[- ](based|indexed)|(start|begin)(s|ing)? (at|with|from) (0|zero)`)
 
 func plainName(name string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "", ".", "", "$", "", "[]", "").Replace(name))
@@ -124,6 +127,9 @@ func bound(schema []byte, key string) int {
 
 // firstPage is 0 where a page number begins there, else 1.
 func firstPage(schema []byte) int {
+	if text, _ := rawjson.Get(schema, "description"); fromZero.Match(text) {
+		return 0
+	}
 	for _, key := range []string{"minimum", "default"} {
 		if value, said := rawjson.Get(schema, key); said {
 			if string(value) == "0" {

@@ -5,8 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -155,6 +157,14 @@ func checkReading(t *testing.T, r *twodoor.Reading) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var shared, whole rawjson.Object
+	for _, name := range slices.Sorted(maps.Keys(r.Definitions)) {
+		shared.Put(name, r.Definitions[name])
+	}
+	whole.Put("$defs", shared.Bytes())
+	if _, err := schema.Compile(whole.Bytes()); err != nil {
+		t.Errorf("the shared schemas do not compile: %v", err)
+	}
 	for i := range catalog.Len() {
 		op, err := catalog.At(i)
 		if err != nil {
@@ -174,8 +184,14 @@ func checkOperation(t *testing.T, op *twodoor.Operation) {
 		t.Errorf("%s: its input does not compile: %v", op.Origin, err)
 		return
 	}
-	if out := op.OutputSchema(); out != nil {
-		if _, err := schema.Compile(out); err != nil {
+	listed := schema.ForHosts(op.InputSchema())
+	for _, host := range schema.Hosts() {
+		for _, v := range schema.Legal(listed, host) {
+			t.Errorf("%s: %s refuses its input at %s: %s", op.Origin, v.Host, v.Path, v.Message)
+		}
+	}
+	if len(op.Output) > 0 { // its definitions are compiled once for all operations
+		if _, err := schema.Compile(schema.Close(op.Output, func(string) []byte { return nil })); err != nil {
 			t.Errorf("%s: its output does not compile: %v", op.Origin, err)
 		}
 	}

@@ -95,7 +95,7 @@ func (s *schemas) joinUnion(f *shape, p, union place, only []string, inside map[
 	first := true
 	for item := range union.node.Elements() {
 		branch := s.child(union, item)
-		if typesOf(item).null && len(typesOf(item).names) == 0 {
+		if typesOf(item).none {
 			continue
 		}
 		label := s.label(p, branch)
@@ -132,10 +132,17 @@ func (s *schemas) joinUnion(f *shape, p, union place, only []string, inside map[
 	if len(all.combos) == len(all.variants) && len(shared) == 0 && f.combos == nil {
 		f.combos = all.combos
 	}
-	if !bare && len(all.variants) > 1 {
+	if !bare && all.differ() {
 		f.variants = append(f.variants, all.variants...)
 	}
 	return isObject, true
+}
+
+// differ reports whether the branches do not all have the same fields.
+func (f *shape) differ() bool {
+	return slices.ContainsFunc(f.variants, func(v variant) bool {
+		return !slices.Equal(v.fields, f.variants[0].fields) || !slices.Equal(v.required, f.variants[0].required)
+	})
 }
 
 // branch is one branch of a union: an object, or a schema that only says which fields are required.
@@ -177,7 +184,6 @@ func (f *shape) join(s *schemas, other *shape) {
 	if f.rest.node == nil {
 		f.rest = other.rest
 	}
-	f.variants = append(f.variants, other.variants...)
 }
 
 // label is how a branch is called: the value of the discriminator that picks it, else its title,
