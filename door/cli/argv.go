@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"encoding/json"
 	"strconv"
 	"strings"
@@ -151,16 +150,7 @@ func (w *writer) value(f *field, texts []string) json.RawMessage {
 // givesBack reports whether the texts of a flag are read as this value.
 func (w *writer) givesBack(f *field, texts []string, value json.RawMessage) bool {
 	back := w.value(f, texts)
-	return back != nil && bytes.Equal(rawjson.Compact(nil, back), normal(value))
-}
-
-// normal is a value without spaces and with its texts written in the one way of AppendString.
-func normal(value json.RawMessage) []byte {
-	tree, err := rawjson.Parse(value)
-	if err != nil {
-		return nil
-	}
-	return tree.JSON()
+	return back != nil && rawjson.Equal(back, value)
 }
 
 // set writes an argument with --set: an object by its members, a text as text, the rest as JSON.
@@ -181,7 +171,7 @@ func (w *writer) set(path []string, value json.RawMessage) {
 		return
 	}
 	if text, ok := rawjson.String(value); ok {
-		if back, err := w.in.at(path).convert(text); err == nil && !w.in.at(path).is(isArray) && bytes.Equal(back, rawjson.Quote(text)) {
+		if back, err := w.in.at(path).convert(text); err == nil && !w.in.at(path).is(isArray) && rawjson.Equal(back, value) {
 			w.flags = append(w.flags, "--set", pathText(path)+"="+text)
 			return
 		}

@@ -181,8 +181,7 @@ func (in *inputs) input(f *field) Input {
 		out.Flag = "--" + f.flag
 	}
 	if f.hidden {
-		out.Flag = strings.TrimPrefix(out.Flag, "--field-")
-		out.Flag = "--" + strings.TrimPrefix(out.Flag, "--")
+		out.Flag = "--" + strings.TrimPrefix(f.flag, "field-") // the option of that name drives it
 	}
 	if slices.Contains(in.op.Positional, f.name) {
 		out.Position = strings.Trim(f.operand(), "[]")

@@ -72,7 +72,7 @@ func (r *run) tellFault(fault *twodoor.Error) {
 	if r.isJSON() {
 		raw, err := json.Marshal(map[string]*twodoor.Error{"error": fault})
 		if err == nil {
-			fmt.Fprintf(r.door.Stderr, "%s\n", raw)
+			fmt.Fprintf(r.door.Stderr, "%s\n", bare(raw))
 			return
 		}
 	}
@@ -117,6 +117,9 @@ func (r *run) safe(text string) string {
 
 // oneLine is a text without line breaks, cut at a length in characters.
 func oneLine(text string, most int) string {
+	if most <= 0 {
+		return ""
+	}
 	text = strings.Join(strings.Fields(text), " ")
 	runes := []rune(text)
 	if len(runes) <= most {

@@ -352,9 +352,25 @@ func (c Card) text(name string, t terms) string {
 		line("Together: %s", says)
 	}
 	c.answer(&out, t)
-	line("\nAlways: -o %s --fields --jq --limit --page --all --summary --budget --data @FILE|- --set a.b=text|a.b:=JSON --field-file --dry-run --yes --out --timeout --quiet", "json|table|csv|…")
+	line("\nAlways: %s", c.always())
 	line("More: %s schema %s", name, c.ID)
 	return out.String()
+}
+
+// always are the options worth telling, spelled as they are where a field has taken their name.
+func (c Card) always() string {
+	taken := map[string]bool{}
+	for _, in := range c.Inputs {
+		taken[strings.TrimPrefix(in.Flag, "--")] = true
+	}
+	text := "-o json|table|csv|…"
+	for _, name := range [...]string{"fields", "jq", "limit", "page", "all", "summary", "budget", "data @FILE|-", "set a.b=text|a.b:=JSON", "field-file", "dry-run", "yes", "out", "timeout", "quiet"} {
+		if taken[name] {
+			name = wantPrefix + name
+		}
+		text += " --" + name
+	}
+	return text
 }
 
 // facts are where the operation leads and what it does there.
@@ -387,7 +403,9 @@ func (c Card) inputs(out *strings.Builder, t terms) {
 	}
 	fmt.Fprint(out, "\nInputs:\n")
 	var names []string
+	times := false
 	for _, in := range c.Inputs {
+		times = times || in.Type == "time"
 		if t.names > 0 && in.rank() == 2 {
 			names = append(names, wordOr(in.Flag, in.Path))
 			continue
@@ -401,6 +419,9 @@ func (c Card) inputs(out *strings.Builder, t terms) {
 			names = names[:t.names]
 		}
 		fmt.Fprintf(out, "  optional: %s%s\n", strings.Join(names, " "), more)
+	}
+	if times {
+		fmt.Fprintf(out, "A time is 24h (ago), +7d (ahead), now, 2026-01-31, an RFC 3339 time, seconds or milliseconds.\n")
 	}
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -177,7 +178,27 @@ func encoded(value any) (json.RawMessage, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encode the answer: %w", err)
 	}
-	return raw, nil
+	return bare(raw), nil
+}
+
+// bare writes <, > and & as they are: encoding/json escapes them for web pages, and nobody else can
+// read them then.
+func bare(raw []byte) []byte {
+	out := raw[:0]
+	for i := 0; i < len(raw); i++ {
+		switch {
+		case raw[i] != '\\':
+			out = append(out, raw[i])
+		case bytes.HasPrefix(raw[i:], []byte(`\u003c`)), bytes.HasPrefix(raw[i:], []byte(`\u003e`)), bytes.HasPrefix(raw[i:], []byte(`\u0026`)):
+			text, _ := rawjson.String([]byte(`"` + string(raw[i:i+6]) + `"`))
+			out = append(out, text...)
+			i += 5
+		default:
+			out = append(out, raw[i], raw[i+1])
+			i++
+		}
+	}
+	return out
 }
 
 func misshapen(err error) error {
