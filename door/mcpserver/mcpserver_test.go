@@ -17,12 +17,13 @@ type bench struct {
 	*Door
 	started chan struct{} // a stalling call has begun
 	ended   chan error    // … and has ended, with the cause
+	release chan struct{} // closed to let a waiting call go on
 }
 
 // newDoor makes a door whose operations succeed, fail, stall and tell.
 func newDoor(t testing.TB) *bench {
 	t.Helper()
-	b := &bench{started: make(chan struct{}, 8), ended: make(chan error, 8)}
+	b := &bench{started: make(chan struct{}, 8), ended: make(chan error, 8), release: make(chan struct{})}
 	source := &twodoor.FuncSource{Name: "lab", Funcs: []twodoor.Func{
 		b.fn("lab.echo", twodoor.Reads, `{"type":"object","properties":{"text":{"type":"string"}}}`, func(_ context.Context, in *twodoor.Invocation) (*twodoor.Value, error) {
 			return &twodoor.Value{JSON: in.Arguments}, nil
@@ -31,12 +32,20 @@ func newDoor(t testing.TB) *bench {
 			return &twodoor.Value{JSON: json.RawMessage(`{"z": 1152921504606846977, "a": 1.0, "odd\"key": "\u00e9\\" }`)}, nil
 		}),
 		b.fn("lab.stall", twodoor.Writes, "", b.stall),
+		b.fn("lab.wait", twodoor.Reads, "", func(context.Context, *twodoor.Invocation) (*twodoor.Value, error) {
+			b.started <- struct{}{}
+			<-b.release
+			return &twodoor.Value{JSON: json.RawMessage(`"waited"`)}, nil
+		}),
 		b.fn("lab.count", twodoor.Reads, "", count),
 		b.fn("lab.drop", twodoor.Destroys, "", func(context.Context, *twodoor.Invocation) (*twodoor.Value, error) {
 			return nil, &twodoor.Error{Code: twodoor.CodeConflict, Message: "still in use", Hint: "stop it first", Try: []string{"lab.stall"}}
 		}),
 		b.fn("lab.secret", twodoor.Reads, "", func(context.Context, *twodoor.Invocation) (*twodoor.Value, error) {
 			return &twodoor.Value{MediaType: "text/plain", JSON: json.RawMessage(`"hush"`)}, nil
+		}),
+		b.fn("lab.more", twodoor.Reads, "", func(context.Context, *twodoor.Invocation) (*twodoor.Value, error) {
+			return &twodoor.Value{JSON: json.RawMessage("[1, 2]"), Notes: []string{"the clock is slow"}, Cut: &twodoor.Cut{Shown: 2, Total: 9, How: "ask for page 2"}}, nil
 		}),
 		b.fn("lab.boom", twodoor.Reads, "", func(context.Context, *twodoor.Invocation) (*twodoor.Value, error) {
 			panic("boom")
@@ -103,7 +112,7 @@ func count(_ context.Context, in *twodoor.Invocation) (*twodoor.Value, error) {
 
 const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"test","version":"0"}}`
 
-// line is a modern request.
+// modern is a request of 2026-07-28.
 func modern(id, method, params string) string {
 	if params != "" {
 		params += ","

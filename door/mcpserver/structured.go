@@ -12,7 +12,7 @@ func outputSchema(op *twodoor.Operation) []byte {
 	if raw == nil || op.Verbatim {
 		return raw
 	}
-	definitions, _ := rawjson.Get(raw, "$defs")
+	definitions, shared := rawjson.Get(raw, "$defs")
 	raw = rawjson.Delete(raw, "$defs")
 	kind, _ := rawjson.Get(raw, "type")
 	raw = relax(raw)
@@ -23,7 +23,7 @@ func outputSchema(op *twodoor.Operation) []byte {
 		wrapped.Put("properties", properties.Bytes())
 		raw = wrapped.Bytes()
 	}
-	if definitions == nil {
+	if !shared {
 		return raw
 	}
 	return rawjson.Set(raw, "$defs", relaxEach(definitions))
