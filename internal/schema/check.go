@@ -56,7 +56,7 @@ type step struct {
 
 // maxWork bounds the schemas looked at in one check, since branches of branches
 // multiply. A value that needs more is not looked at further.
-const maxWork = 5_000_000
+const maxWork = 1_000_000
 
 func (c *checker) done() bool {
 	return c.count > 0 && c.stopEarly || len(c.problems) >= maxProblems || c.work > maxWork

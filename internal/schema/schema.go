@@ -58,9 +58,21 @@ type bounds struct {
 
 // document is the whole schema that references lead into.
 type document struct {
-	raw  []byte
-	mu   sync.Mutex
-	refs map[string]*Schema
+	raw         []byte
+	definitions func() map[string][]byte // of $defs
+	mu          sync.Mutex
+	refs        map[string]*Schema
+}
+
+func newDocument(compact []byte) *document {
+	return &document{raw: compact, refs: make(map[string]*Schema), definitions: sync.OnceValue(func() map[string][]byte {
+		defs, _ := rawjson.Get(compact, "$defs")
+		byName := make(map[string][]byte)
+		for name, raw := range rawjson.Members(defs) {
+			byName[name] = raw
+		}
+		return byName
+	})}
 }
 
 // Compile reads a self-contained schema. What a reference leads to is compiled
@@ -71,7 +83,7 @@ func Compile(raw []byte) (*Schema, error) {
 		return nil, fmt.Errorf("read schema: %w", err)
 	}
 	compact := rawjson.Compact(make([]byte, 0, len(raw)), raw)
-	doc := &document{raw: compact, refs: make(map[string]*Schema)}
+	doc := newDocument(compact)
 	s, err := doc.compile(compact, nil, "", 0)
 	if err != nil {
 		return nil, err
@@ -112,6 +124,10 @@ func (d *document) at(pointer string) *Schema {
 
 // find follows a JSON pointer through the raw schema.
 func (d *document) find(pointer string) ([]byte, bool) {
+	if name, ok := definitionName("#" + pointer); ok {
+		raw, found := d.definitions()[name]
+		return raw, found
+	}
 	raw := d.raw
 	for pointer != "" {
 		var step string
