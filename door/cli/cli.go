@@ -76,15 +76,19 @@ func (r *run) do(ctx context.Context, argv []string) error {
 	case err != nil:
 		return r.astray(ctx, to, err)
 	case to.op != nil:
-		return r.operation(ctx, to.op, to.rest)
+		return r.operation(ctx, to.op, to.name, to.rest)
 	}
 	return r.level(ctx, to)
 }
 
-// operation makes the call of a generated command and writes its answer.
-func (r *run) operation(ctx context.Context, op *twodoor.Operation, argv []string) error {
+// operation makes the call of a generated command and writes its answer. The name is the id of the
+// operation or an old one.
+func (r *run) operation(ctx context.Context, op *twodoor.Operation, name string, argv []string) error {
 	call, err := r.decode(op, argv)
+	call.Operation = name
 	switch {
+	case !r.shows(twodoor.EntryOf(op)):
+		return r.refused(ctx, call)
 	case r.opts.help:
 		return r.printHelp(op)
 	case r.opts.version:
@@ -108,6 +112,15 @@ func (r *run) operation(ctx context.Context, op *twodoor.Operation, argv []strin
 		return r.spell(op, err)
 	}
 	return r.encode(op, result, out)
+}
+
+// refused is what the engine says of an operation that is not for this profile or principal: a line
+// for it learns nothing else, whatever is wrong with it.
+func (r *run) refused(ctx context.Context, call twodoor.Call) error {
+	_, err := r.door.Engine.Do(ctx, twodoor.Call{
+		Operation: call.Operation, Principal: r.door.Principal, Profile: r.profile(), Door: twodoor.DoorCLI, Client: call.Client, Mode: twodoor.DryRun,
+	})
+	return r.spell(&twodoor.Operation{ID: call.Operation}, err)
 }
 
 // finish tells the fault, if there is one, and gives the exit status.

@@ -14,7 +14,7 @@ func (r *run) decode(op *twodoor.Operation, argv []string) (twodoor.Call, error)
 	l := &line{run: r, in: inputsOf(op)}
 	l.scan(argv)
 	if r.opts.help || r.opts.version {
-		return twodoor.Call{}, nil
+		return twodoor.Call{Operation: op.ID}, nil
 	}
 	args := l.overlay()
 	if len(l.problems) == 0 {

@@ -201,7 +201,7 @@ func lighter(list json.RawMessage, budget int) (fields []string, weight int) {
 // say writes a line to stderr, unless nothing is to be said.
 func (r *run) say(format string, args ...any) {
 	if !r.opts.quiet {
-		fmt.Fprintf(r.door.Stderr, format+"\n", args...)
+		fmt.Fprintln(r.door.Stderr, r.safe(fmt.Sprintf(format, args...)))
 	}
 }
 

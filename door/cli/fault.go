@@ -106,7 +106,7 @@ func (r *run) prose(fault *twodoor.Error) string {
 }
 
 // safe keeps what came from the far side from steering the terminal.
-func (r *run) safe(text string) string {
+func (*run) safe(text string) string {
 	return strings.Map(func(c rune) rune {
 		if c < ' ' && c != '\n' && c != '\t' || c >= 0x7f && c < 0xa0 {
 			return -1

@@ -304,7 +304,7 @@ func (r *run) ownList() string {
 // printHelp tells of one operation: as data where JSON is asked for, else as text within its budget.
 func (r *run) printHelp(op *twodoor.Operation) error {
 	card := r.door.card(op)
-	if r.opts.asked && r.opts.output != "table" && r.opts.output != "md" && r.opts.output != "raw" {
+	if r.opts.onLine && r.opts.output != "table" && r.opts.output != "md" && r.opts.output != "raw" {
 		return (&Invocation{Stdout: r.door.Stdout, run: r}).Print(card)
 	}
 	return r.printText(card.help(r.door.name()))

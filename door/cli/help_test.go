@@ -197,6 +197,11 @@ func TestProfileHides(t *testing.T) {
 	if status := h.run(words("harbor incident delete 1 --profile ro")...); status != twodoor.CodeDenied.Exit() || !strings.Contains(h.err.String(), `"denied"`) {
 		t.Errorf("exit %d: %s", status, h.err.String())
 	}
+	for _, line := range []string{"harbor incident delete --profile ro", "harbor incident delete --help --profile ro"} {
+		if status := h.run(words(line)...); status != twodoor.CodeDenied.Exit() || h.out.Len() > 0 {
+			t.Errorf("%s: exit %d: %s", line, status, h.err.String())
+		}
+	}
 	if status := h.run(words("harbor --help --profile none")...); status != 2 {
 		t.Errorf("a profile that is not there: exit %d", status)
 	}

@@ -13,7 +13,8 @@ import (
 // options are the values of the flags that every command has.
 type options struct {
 	output  string // one of modes
-	asked   bool   // somebody chose the output, it is not the preset
+	asked   bool   // somebody chose the output, on the line or by TWODOOR_OUTPUT
+	onLine  bool   // on the line
 	want    twodoor.Projection
 	profile string
 	account string
@@ -117,7 +118,7 @@ func (o *options) setOutput(text string) error {
 	if !slices.Contains(modes, text) {
 		return notOneOf(text, modes)
 	}
-	o.output, o.asked = text, true
+	o.output, o.asked, o.onLine = text, true, true
 	return nil
 }
 

@@ -157,14 +157,13 @@ func (in *Invocation) PrintText(text string, value any) error {
 // Operate makes the call of an operation as its generated command does, with the flags of its own.
 func (in *Invocation) Operate(ctx context.Context, name string, argv []string) error {
 	op, _, err := in.run.door.Engine.Catalog().Find(name)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case op == nil:
+		return in.run.refused(ctx, twodoor.Call{Operation: name})
 	}
-	if op == nil {
-		_, err := in.run.door.Engine.Do(ctx, twodoor.Call{Operation: name, Principal: in.run.door.Principal, Profile: in.run.profile(), Door: twodoor.DoorCLI})
-		return in.run.spell(&twodoor.Operation{ID: name}, err)
-	}
-	return in.run.operation(ctx, op, argv)
+	return in.run.operation(ctx, op, name, argv)
 }
 
 func encoded(value any) (json.RawMessage, error) {

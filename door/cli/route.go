@@ -12,6 +12,7 @@ import (
 // target is what the words of a command line lead to: an operation, or a level above operations.
 type target struct {
 	op    *twodoor.Operation
+	name  string   // what the operation is called by: its id, or an old name
 	id    string   // how far the words led: "", "harbor", "harbor.incident"
 	words []string // the words as typed
 	rest  []string // what is left for the operation: the flags met on the way and all that follows
@@ -116,14 +117,16 @@ func (d *Door) isLeaf(id string) bool {
 }
 
 func (d *Door) arrive(to target, name string, rest []string) (target, error) {
-	op, _, err := d.Engine.Catalog().Find(name)
-	if err != nil {
+	op, alias, err := d.Engine.Catalog().Find(name)
+	switch {
+	case err != nil:
 		return to, err
-	}
-	if op == nil {
+	case op == nil:
 		return to, errAstray
+	case !alias:
+		name = op.ID
 	}
-	to.op, to.rest = op, append(to.rest, rest...)
+	to.op, to.name, to.rest = op, name, append(to.rest, rest...)
 	return to, nil
 }
 

@@ -341,3 +341,43 @@ func TestCheck(t *testing.T) {
 		}
 	}
 }
+
+func TestOldNameIsNoted(t *testing.T) {
+	h := newHarness(t)
+	if status := h.run(words("harbor incident show 3")...); status != 0 || h.err.String() != "note: harbor.incident.show is an old name of harbor.incident.get\n" {
+		t.Errorf("exit %d: %q", status, h.err.String())
+	}
+}
+
+func TestColor(t *testing.T) {
+	cases := []struct {
+		tty  bool
+		env  map[string]string
+		want bool
+	}{
+		{true, nil, true},
+		{false, nil, false},
+		{true, map[string]string{"NO_COLOR": "1"}, false},
+		{true, map[string]string{"NO_COLOR": "1", "CLICOLOR_FORCE": "1"}, false},
+		{false, map[string]string{"CLICOLOR_FORCE": "1"}, true},
+		{false, map[string]string{"CLICOLOR_FORCE": "0"}, false},
+		{true, map[string]string{"TERM": "dumb"}, false},
+	}
+	for _, c := range cases {
+		h := newHarness(t)
+		h.StdoutTTY, h.Env = c.tty, c.env
+		h.answers(`[{"id":1}]`)
+		h.run(words("harbor service list -o table")...)
+		if got := strings.Contains(h.out.String(), "\x1b["); got != c.want {
+			t.Errorf("%+v: colored is %v", c, got)
+		}
+	}
+}
+
+func TestUnknownOutputInTheEnvironment(t *testing.T) {
+	h := newHarness(t)
+	h.Env = map[string]string{"TWODOOR_OUTPUT": "jsn"}
+	if status := h.run(words("harbor service list")...); status != 2 || h.up.calls > 0 || !strings.Contains(h.err.String(), "did you mean json?") {
+		t.Errorf("exit %d: %s", status, h.err.String())
+	}
+}

@@ -57,7 +57,7 @@ func leastWidth(columns []string) int {
 }
 
 func appendGrid(dst []byte, g grid, v View, header bool) []byte {
-	if len(g.columns) == 0 {
+	if len(g.columns) == 0 || !header && len(g.rows) == 0 {
 		return append(dst, "none\n"...)
 	}
 	lines := make([][]string, 0, len(g.rows)+1)
