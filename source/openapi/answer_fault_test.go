@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -249,6 +250,25 @@ func TestNobodyListens(t *testing.T) {
 	_, err = v.Invoke(t.Context(), invocation(t, plan{}, `{}`))
 	if fault := faultOf(t, err, twodoor.CodeUnavailable); !strings.Contains(fault.Message, "host name") {
 		t.Errorf("told as %q", fault.Message)
+	}
+}
+
+func TestFaultsOfTLS(t *testing.T) {
+	secure := httptest.NewUnstartedServer(http.NotFoundHandler())
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
+	secure.StartTLS()
+	defer secure.Close()
+	plain := httptest.NewServer(http.NotFoundHandler())
+	defer plain.Close()
+	for address, want := range map[string]string{
+		secure.URL: "not trusted", strings.Replace(plain.URL, "http:", "https:", 1): "does not speak TLS",
+	} {
+		w := &wire{}
+		_, err := (&Invoker{Doer: w}).Invoke(t.Context(), invocation(t, plan{Server: address}, `{}`))
+		if fault := faultOf(t, err, twodoor.CodeUnavailable); !strings.Contains(fault.Message, want) {
+			t.Errorf("told as %q, want %q", fault.Message, want)
+		}
+		w.CloseIdleConnections()
 	}
 }
 

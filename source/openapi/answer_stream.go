@@ -66,7 +66,7 @@ func (a *answer) stream(ctx context.Context, body io.Reader) (*twodoor.Value, er
 }
 
 func (a *answer) brokenStream(ctx context.Context, err error) error {
-	if _, told := errors.AsType[*twodoor.Error](err); told {
+	if isA[*twodoor.Error](err) {
 		return err
 	}
 	return a.broken(ctx, 0, err)
