@@ -63,7 +63,7 @@ func simpleSchema(r *rand.Rand, depth int) string {
 
 func TestExamplesFit(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
-	for range 1500 {
+	for range 400 {
 		raw := `{"allOf":[` + simpleSchema(r, 4) + `],"$defs":{"d1":` + simpleSchema(r, 0) + `}}`
 		s := compile(t, raw)
 		for _, value := range [][]byte{Example([]byte(raw)), ExampleAll([]byte(raw))} {
