@@ -3,7 +3,6 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
-	"strings"
 	"sync"
 
 	"github.com/twodoor/twodoor"
@@ -75,7 +74,7 @@ func (d *Door) refuse(ctx context.Context, r *request, err error) ([]byte, *faul
 	case e.Code == twodoor.CodeUnauthenticated && r.web:
 		return nil, &fault{denied: e}
 	case e.Code.RPC() != 0:
-		return nil, rpcFault(e)
+		return nil, d.rpcFault(e)
 	}
 	out := openReply(r.id, 512)
 	return append(d.appendError(out, e, d.serverInfo()), '}'), nil
@@ -83,17 +82,18 @@ func (d *Door) refuse(ctx context.Context, r *request, err error) ([]byte, *faul
 
 // rpcFault tells an error as JSON-RPC does: what can be done about it stands in the message,
 // because hosts show little else.
-func rpcFault(err error) *fault {
+func (d *Door) rpcFault(err error) *fault {
 	e := twodoor.AsError(err)
 	code := e.Code.RPC()
 	if code == 0 {
 		code = codeInternal
 	}
 	text := e.Error()
-	if len(e.Try) > 0 {
-		text += "; try " + strings.Join(e.Try, ", ")
-	} else if e.Hint != "" {
+	if e.Hint != "" {
 		text += "; " + e.Hint
+	}
+	if len(e.Try) > 0 {
+		text += "; try " + d.tools(e.Try)
 	}
 	return &fault{code: code, message: text, data: errorJSON(e)}
 }

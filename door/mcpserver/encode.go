@@ -12,6 +12,9 @@ import (
 	"github.com/twodoor/twodoor/internal/rawjson"
 )
 
+// noContent is told in place of a value where there is none: models take silence for a failure.
+const noContent = "It worked; there is no content."
+
 // appendResult appends a CallToolResult. serverInfo is nil for the legacy revisions, which know
 // neither it nor resultType.
 func (d *Door) appendResult(out []byte, result *twodoor.Result, profile string, serverInfo []byte) []byte {
@@ -59,7 +62,7 @@ func appendValue(out []byte, result *twodoor.Result) []byte {
 	case len(value) == 0 && len(result.Blobs) > 0:
 		return out
 	case len(value) == 0:
-		return appendText(out, "It worked; there is no content.")
+		return appendText(out, noContent)
 	case strings.HasPrefix(result.MediaType, "text/") && value[0] == '"':
 		return append(append(append(out, `{"type":"text","text":`...), value...), '}')
 	}
@@ -161,6 +164,14 @@ func (d *Door) tool(id string) string {
 	return id
 }
 
+func (d *Door) tools(ids []string) string {
+	names := make([]string, len(ids))
+	for i, id := range ids {
+		names[i] = d.tool(id)
+	}
+	return strings.Join(names, ", ")
+}
+
 // appendResultMeta appends _meta where there is something to put in it.
 func appendResultMeta(out []byte, result *twodoor.Result, serverInfo []byte) []byte {
 	if serverInfo == nil && len(result.Next) == 0 && result.Cut == nil {
@@ -213,11 +224,7 @@ func (d *Door) prose(e *twodoor.Error) string {
 	}
 	b.WriteString(line("hint: ", e.Hint))
 	if len(e.Try) > 0 {
-		names := make([]string, len(e.Try))
-		for i, id := range e.Try {
-			names[i] = d.tool(id)
-		}
-		b.WriteString("\ntry: " + strings.Join(names, ", "))
+		b.WriteString("\ntry: " + d.tools(e.Try))
 	}
 	if e.RetryAfter > 0 {
 		fmt.Fprintf(&b, "\nretry after: %s", e.RetryAfter)

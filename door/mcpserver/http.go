@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -108,8 +109,9 @@ func (d *Door) passOn(w http.ResponseWriter, r *http.Request, c caller, body []b
 }
 
 func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	const usual = 64 << 10 // taken on the client's word; beyond that memory grows with what has come
 	in := http.MaxBytesReader(w, r.Body, MaxBody)
-	if r.ContentLength < 0 || r.ContentLength > MaxBody {
+	if r.ContentLength < 0 || r.ContentLength > usual {
 		return io.ReadAll(in)
 	}
 	body := make([]byte, r.ContentLength)
@@ -126,7 +128,7 @@ func (d *Door) respond(w http.ResponseWriter, r *http.Request, c caller, m *mess
 		}
 	}
 	request := &request{message: *m, caller: c, web: true}
-	var events *eventStream
+	var events *eventStream // nil where nothing can be said before the reply
 	if takesEvents(r.Header) && (m.method == "subscriptions/listen" || m.params.progressToken != nil || m.params.logLevel != nil) {
 		events = &eventStream{w: w}
 		request.send = events.send
@@ -134,19 +136,22 @@ func (d *Door) respond(w http.ResponseWriter, r *http.Request, c caller, m *mess
 		defer stop()
 	}
 	reply, f := d.answer(r.Context(), request)
+	status := http.StatusOK
 	switch {
-	case f != nil && f.silent:
-	case f != nil && f.denied != nil:
+	case f == nil:
+	case f.silent:
+		return
+	case f.denied != nil:
 		d.challenge(w, r, f.denied)
-	case f != nil && events.begun():
-		events.send(f.reply(m.id))
-	case f != nil:
-		writeJSON(w, f.status(), f.reply(m.id))
-	case events.begun():
-		events.send(reply)
+		return
 	default:
-		writeJSON(w, http.StatusOK, reply)
+		reply, status = f.reply(m.id), f.status()
 	}
+	if events.begun() {
+		events.send(reply)
+		return
+	}
+	writeJSON(w, status, reply)
 }
 
 func takesEvents(h http.Header) bool {
@@ -159,7 +164,9 @@ func takesEvents(h http.Header) bool {
 }
 
 func writeJSON(w http.ResponseWriter, status int, body []byte) {
-	w.Header().Set("Content-Type", "application/json")
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
 	w.Write(body) // the client left: nobody to tell
 }

@@ -41,7 +41,7 @@ func (c core) Call(ctx context.Context, by legacy.Caller, tool string, arguments
 	}
 	e := twodoor.AsError(err)
 	if e.Code.RPC() != 0 {
-		return nil, rpcFault(e).legacy()
+		return nil, c.door.rpcFault(e).legacy()
 	}
 	return c.door.appendError(nil, e, nil), nil
 }

@@ -3,9 +3,12 @@ package mcpserver
 import (
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/twodoor/twodoor"
 )
@@ -108,4 +111,34 @@ func TestFullOfBusySessions(t *testing.T) {
 	}
 	close(s.release)
 	busy.Wait()
+}
+
+func TestIdleLegacySessionEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newDoor(t)
+		b.SessionTTL = time.Minute
+		id := b.handle(initialize, "").Header().Get(headerSession)
+		ping := `{"jsonrpc":"2.0","id":1,"method":"ping"}`
+		time.Sleep(50 * time.Second)
+		if got := b.handle(ping, id).Code; got != http.StatusOK {
+			t.Errorf("in use: %d", got)
+		}
+		time.Sleep(61 * time.Second)
+		if got := b.handle(ping, id).Code; got != http.StatusNotFound {
+			t.Errorf("idle: %d", got)
+		}
+		b.Close()
+	})
+}
+
+// handle answers one request of a legacy client without a network.
+func (b *bench) handle(body, session string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(http.MethodPost, "http://localhost/mcp", strings.NewReader(body))
+	r.Header = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}}
+	if session != "" {
+		r.Header.Set(headerSession, session)
+	}
+	w := httptest.NewRecorder()
+	b.Handler().ServeHTTP(w, r)
+	return w
 }

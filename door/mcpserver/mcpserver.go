@@ -14,7 +14,7 @@ import (
 
 // Bounds of what one message may weigh, in bytes.
 const (
-	MaxBody = 8 << 20  // of a POST
+	MaxBody = 16 << 20 // of a POST
 	MaxLine = 16 << 20 // of a line of a stream
 )
 

@@ -11,9 +11,8 @@ import (
 	"github.com/twodoor/twodoor/internal/rawjson"
 )
 
-// maxRunning bounds the requests of one stream that are carried out at once. At the bound the
-// stream is not read on: its client waits.
-const maxRunning = 1024
+// maxRunning bounds the requests of one stream that are open at once, listens among them.
+const maxRunning = 10_000
 
 // Serve answers one stream until its end, in the order in which answers are ready. Both eras share
 // it: a request that names its version is answered at once, an initialize begins a legacy session
@@ -26,7 +25,6 @@ func (d *Door) Serve(ctx context.Context, s Stream) error {
 	c := &conn{
 		door: d, out: s.Out, running: map[string]*running{}, ended: make(chan struct{}),
 		caller: caller{principal: s.Principal, profile: orElse(s.Profile, d.Profile), shared: true},
-		slots:  make(chan struct{}, maxRunning),
 	}
 	read := make(chan error, 1)
 	go func() { read <- c.read(ctx, newFrames(s.In, MaxLine)) }()
@@ -45,7 +43,6 @@ type conn struct {
 	caller
 	door  *Door
 	ended chan struct{} // closed at the end of input
-	slots chan struct{}
 	busy  sync.WaitGroup
 
 	mu      sync.Mutex
@@ -146,29 +143,33 @@ func (c *conn) beginLegacy(ctx context.Context) *legacy.Stream {
 func (c *conn) begin(ctx context.Context, m message) {
 	ctx, cancel := context.WithCancel(ctx)
 	r := &running{cancel: cancel}
-	id := string(m.id)
-	c.mu.Lock()
-	_, taken := c.running[id]
-	begun := !taken && !c.closed
-	if begun {
-		c.running[id] = r
-		c.busy.Add(1)
-	}
-	c.mu.Unlock()
-	if !begun {
+	if f := c.open(string(m.id), r); f != nil {
 		cancel()
-		if taken {
-			c.say(invalid("a request with this id is still running").reply(m.id))
-		}
+		c.say(f.reply(m.id))
 		return
 	}
-	c.slots <- struct{}{}
 	go func() {
 		defer c.busy.Done()
+		defer cancel()
 		c.run(ctx, m, r)
-		cancel()
-		<-c.slots
 	}()
+}
+
+// open enters a request among those that are running.
+func (c *conn) open(id string, r *running) *fault {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.running[id] != nil:
+		return invalid("a request with this id is still running")
+	case len(c.running) >= maxRunning:
+		return &fault{code: codeInternal, message: fmt.Sprintf("%d requests are open on this stream: wait for some to end", maxRunning)}
+	case c.closed:
+		return &fault{code: codeInternal, message: "this stream is ending"}
+	}
+	c.running[id] = r
+	c.busy.Add(1)
+	return nil
 }
 
 // run answers a request. Its id is free again before the answer is out.

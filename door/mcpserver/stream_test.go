@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -179,6 +180,21 @@ func (b *bench) expect(t *testing.T, c *client, want ...string) {
 	slices.Sort(want)
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
+func TestTooManyOpenRequestsAreRefused(t *testing.T) {
+	var lines []string
+	for i := range maxRunning + 1 {
+		lines = append(lines, modern(strconv.Itoa(i), "subscriptions/listen", `"notifications":{}`))
+	}
+	var out strings.Builder
+	if err := newDoor(t).ServeStdio(t.Context(), strings.NewReader(strings.Join(lines, "\n")), &out); err != nil {
+		t.Fatal(err)
+	}
+	refused := `"id":` + strconv.Itoa(maxRunning) + `,"error":{"code":-32603`
+	if answered := strings.Count(out.String(), `"result"`); answered != maxRunning || !strings.Contains(out.String(), refused) {
+		t.Errorf("%d listens were answered", answered)
 	}
 }
 

@@ -61,7 +61,7 @@ func (d *Door) list(r *request) ([]byte, *fault) {
 func (d *Door) page(c caller, cursor []byte) (tools []byte, next string, whole bool, f *fault) {
 	list, err := d.listing(c)
 	if err != nil {
-		return nil, "", false, rpcFault(err)
+		return nil, "", false, d.rpcFault(err)
 	}
 	at, ok := 0, true
 	if cursor != nil {
