@@ -115,11 +115,8 @@ func inventValue(rng *rand.Rand, s scope, raw json.RawMessage, text string, n in
 		return fmt.Appendf(nil, "%d.50e-3", n)
 	case t.is(isObject) && depth < 3:
 		out := json.RawMessage(`{}`)
-		for _, layer := range t.layers {
-			properties, _ := rawjson.Get(layer, "properties")
-			for name, inner := range rawjson.Members(properties) {
-				out = rawjson.Set(out, name, inventValue(rng, s, inner, text, n, depth+1))
-			}
+		for _, p := range propertiesOf(t.layers) {
+			out = rawjson.Set(out, p.name, inventValue(rng, s, p.raw, text, n, depth+1))
 		}
 		return rawjson.Set(out, text, rawjson.Quote(text))
 	case t.is(isArray) && depth < 3:

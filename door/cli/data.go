@@ -222,9 +222,9 @@ func (in *inputs) at(path []string) *valueType {
 	raw := json.RawMessage(in.op.Input)
 	for _, step := range path {
 		layers := in.scope.layers(raw)
-		next, ok := in.scope.property(layers, step)
+		next, ok := propertyOf(layers, step)
 		if !ok {
-			next, ok = in.scope.elements(layers, step)
+			next, ok = elementOf(layers, step)
 		}
 		if !ok {
 			return &valueType{}
@@ -232,21 +232,6 @@ func (in *inputs) at(path []string) *valueType {
 		raw = next
 	}
 	return in.scope.typeOf(raw)
-}
-
-// elements is the schema of an array's elements, where a step is an index, or of an object's
-// further members.
-func (s scope) elements(layers []json.RawMessage, step string) (json.RawMessage, bool) {
-	word := "additionalProperties"
-	if _, err := strconv.Atoi(step); err == nil {
-		word = "items"
-	}
-	for _, layer := range layers {
-		if raw, ok := rawjson.Get(layer, word); ok && rawjson.KindOf(raw) == rawjson.KindObject {
-			return raw, true
-		}
-	}
-	return nil, false
 }
 
 // put sets a value at a path and makes what is missing on the way: lists where the schema has lists,

@@ -279,12 +279,9 @@ func (in *inputs) nested(flag string) string {
 		if !t.is(isObject) {
 			continue
 		}
-		for _, layer := range t.layers {
-			properties, _ := rawjson.Get(layer, "properties")
-			for name := range rawjson.Members(properties) {
-				if word := kebab(name); word == flag || f.flag+"-"+word == flag {
-					return pathText(append(f.path[:len(f.path):len(f.path)], name))
-				}
+		for _, p := range propertiesOf(t.layers) {
+			if word := kebab(p.name); word == flag || f.flag+"-"+word == flag {
+				return pathText(append(f.path[:len(f.path):len(f.path)], p.name))
 			}
 		}
 	}

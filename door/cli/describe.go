@@ -213,26 +213,11 @@ func (in *inputs) nestedInput(name string, path []string, raw json.RawMessage, d
 }
 
 func (in *inputs) members(t *valueType, path []string, depth int) []Input {
-	need := map[string]bool{}
 	var fields []Input
-	for _, layer := range t.layers {
-		list, _ := rawjson.Get(layer, "required")
-		for name := range rawjson.Elements(list) {
-			need[plain(name)] = true
-		}
-	}
-	seen := map[string]bool{}
-	for _, layer := range t.layers {
-		properties, _ := rawjson.Get(layer, "properties")
-		for name, raw := range rawjson.Members(properties) {
-			if seen[name] {
-				continue
-			}
-			seen[name] = true
-			field := in.nestedInput(name, append(path[:len(path):len(path)], name), raw, depth)
-			field.Required = need[name]
-			fields = append(fields, field)
-		}
+	for _, p := range propertiesOf(t.layers) {
+		field := in.nestedInput(p.name, append(path[:len(path):len(path)], p.name), p.raw, depth)
+		field.Required = p.required
+		fields = append(fields, field)
 	}
 	return fields
 }
@@ -240,17 +225,18 @@ func (in *inputs) members(t *valueType, path []string, depth int) []Input {
 // combinations says which inputs go together.
 func (in *inputs) combinations() []string {
 	var says []string
-	for _, layer := range in.scope.layers(in.op.Input) {
+	for _, l := range in.scope.layers(in.op.Input) {
 		for _, word := range [...]string{"anyOf", "oneOf"} {
-			if text := in.alternatives(layer, word); text != "" {
+			if text := in.alternatives(l, word); text != "" {
 				says = append(says, text)
 			}
 		}
-		pairs, _ := rawjson.Get(layer, "dependentRequired")
+		pairs, _ := l.get("dependentRequired")
 		for name, list := range rawjson.Members(pairs) {
 			says = append(says, in.flagNamed(name)+" needs "+strings.Join(in.flagsIn(list), " and "))
 		}
-		if both, ok := rawjson.GetPath(layer, "not", "required"); ok {
+		not, _ := l.get("not")
+		if both, ok := rawjson.Get(not, "required"); ok {
 			says = append(says, "not together: "+strings.Join(in.flagsIn(both), ", "))
 		}
 	}
@@ -258,8 +244,8 @@ func (in *inputs) combinations() []string {
 }
 
 // alternatives tells a union whose branches require different inputs.
-func (in *inputs) alternatives(layer json.RawMessage, word string) string {
-	branches, _ := rawjson.Get(layer, word)
+func (in *inputs) alternatives(l layer, word string) string {
+	branches, _ := l.get(word)
 	var texts []string
 	for branch := range rawjson.Elements(branches) {
 		list, _ := rawjson.Get(branch, "required")
@@ -317,7 +303,7 @@ func (s scope) records(op *twodoor.Operation) (root string, record json.RawMessa
 	if path != "" {
 		raw := json.RawMessage(op.Output)
 		for step := range strings.SplitSeq(path, ".") {
-			raw, _ = s.property(s.layers(raw), step)
+			raw, _ = propertyOf(s.layers(raw), step)
 		}
 		if t := s.typeOf(raw); t.is(isArray) {
 			return "." + path + "[]", s.itemsOf(raw)
@@ -326,27 +312,21 @@ func (s scope) records(op *twodoor.Operation) (root string, record json.RawMessa
 	if s.typeOf(op.Output).is(isArray) {
 		return ".[]", s.itemsOf(op.Output)
 	}
-	var lists []string
-	for _, layer := range s.layers(op.Output) {
-		properties, _ := rawjson.Get(layer, "properties")
-		for name, raw := range rawjson.Members(properties) {
-			if t := s.typeOf(raw); t.is(isArray) && t.items != nil && t.items.is(isObject) {
-				lists = append(lists, name)
-			}
+	var lists []property
+	for _, p := range propertiesOf(s.layers(op.Output)) {
+		if t := s.typeOf(p.raw); t.is(isArray) && t.items != nil && t.items.is(isObject) {
+			lists = append(lists, p)
 		}
 	}
 	if len(lists) == 1 {
-		raw, _ := s.property(s.layers(op.Output), lists[0])
-		return "." + lists[0] + "[]", s.itemsOf(raw)
+		return "." + lists[0].name + "[]", s.itemsOf(lists[0].raw)
 	}
 	return ".", op.Output
 }
 
 func (s scope) itemsOf(raw json.RawMessage) json.RawMessage {
-	for _, layer := range s.layers(raw) {
-		if items, ok := rawjson.Get(layer, "items"); ok {
-			return items
-		}
+	if items, ok := elementOf(s.layers(raw), "0"); ok {
+		return items
 	}
 	return json.RawMessage(`{}`)
 }
@@ -363,11 +343,8 @@ func (s scope) outline(raw json.RawMessage, depth, most int) string {
 		return "{…}"
 	}
 	var parts []string
-	for _, layer := range t.layers {
-		properties, _ := rawjson.Get(layer, "properties")
-		for name, member := range rawjson.Members(properties) {
-			parts = append(parts, fmt.Sprintf("%s: %s", name, s.outline(member, depth+1, most)))
-		}
+	for _, p := range propertiesOf(t.layers) {
+		parts = append(parts, fmt.Sprintf("%s: %s", p.name, s.outline(p.raw, depth+1, most)))
 	}
 	if len(parts) == 0 {
 		return "object"

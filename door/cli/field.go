@@ -8,7 +8,6 @@ import (
 	"unicode"
 
 	"github.com/twodoor/twodoor"
-	"github.com/twodoor/twodoor/internal/rawjson"
 )
 
 // field is one input of an operation, as the command line takes it.
@@ -58,30 +57,14 @@ func inputsOf(op *twodoor.Operation) *inputs {
 }
 
 // gather adds the properties of an object.
-func (in *inputs) gather(layers []json.RawMessage, within *field) {
-	need := map[string]bool{}
-	seen := map[string]bool{}
-	for _, layer := range layers {
-		if list, ok := rawjson.Get(layer, "required"); ok {
-			for name := range rawjson.Elements(list) {
-				need[plain(name)] = true
-			}
+func (in *inputs) gather(layers []layer, within *field) {
+	for _, p := range propertiesOf(layers) {
+		f := &field{name: p.name, path: []string{p.name}, raw: p.raw, required: p.required, scope: in.scope}
+		if within != nil {
+			f.path = []string{within.name, p.name}
+			f.required = p.required && within.required
 		}
-	}
-	for _, layer := range layers {
-		properties, _ := rawjson.Get(layer, "properties")
-		for name, raw := range rawjson.Members(properties) {
-			if seen[name] {
-				continue
-			}
-			seen[name] = true
-			f := &field{name: name, path: []string{name}, raw: raw, required: need[name], scope: in.scope}
-			if within != nil {
-				f.path = []string{within.name, name}
-				f.required = need[name] && within.required
-			}
-			in.fields = append(in.fields, f)
-		}
+		in.fields = append(in.fields, f)
 	}
 }
 

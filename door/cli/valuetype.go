@@ -2,72 +2,9 @@ package cli
 
 import (
 	"encoding/json"
-	"strings"
 
-	"github.com/twodoor/twodoor"
 	"github.com/twodoor/twodoor/internal/rawjson"
 )
-
-// scope is where the references of a schema lead.
-type scope struct {
-	root json.RawMessage // the whole schema
-	op   *twodoor.Operation
-}
-
-// Bounds of reading a schema: descriptions are allowed to be circular.
-const (
-	maxLayers = 32
-	maxNested = 6
-)
-
-// layers lists a schema and all that holds of the same value with it, outermost first: what it
-// refers to, and the members of its allOf.
-func (s scope) layers(raw json.RawMessage) []json.RawMessage {
-	var all []json.RawMessage
-	var add func(raw json.RawMessage)
-	add = func(raw json.RawMessage) {
-		if len(all) == maxLayers || rawjson.KindOf(raw) != rawjson.KindObject {
-			return
-		}
-		all = append(all, raw)
-		if ref, ok := text(raw, "$ref"); ok {
-			add(s.resolve(ref))
-		}
-		if parts, ok := rawjson.Get(raw, "allOf"); ok {
-			for part := range rawjson.Elements(parts) {
-				add(part)
-			}
-		}
-	}
-	add(raw)
-	return all
-}
-
-// resolve is what a reference inside the schema points at, or nil.
-func (s scope) resolve(ref string) json.RawMessage {
-	pointer, ok := strings.CutPrefix(ref, "#/")
-	if !ok {
-		if ref == "#" {
-			return s.root
-		}
-		return nil
-	}
-	steps := strings.Split(pointer, "/")
-	for i, step := range steps {
-		steps[i] = strings.ReplaceAll(strings.ReplaceAll(step, "~1", "/"), "~0", "~")
-	}
-	if raw, ok := rawjson.GetPath(s.root, steps...); ok {
-		return raw
-	}
-	if steps[0] != "$defs" || len(steps) < 2 {
-		return nil
-	}
-	raw := s.op.Definition(steps[1])
-	if len(steps) > 2 {
-		raw, _ = rawjson.GetPath(raw, steps[2:]...)
-	}
-	return raw
-}
 
 // kinds is a set of JSON types.
 type kinds uint8
@@ -110,7 +47,7 @@ type valueType struct {
 	format   string
 	encoding string // contentEncoding
 	items    *valueType
-	layers   []json.RawMessage
+	layers   []layer
 }
 
 func (t *valueType) is(k kinds) bool { return t.kinds&k != 0 }
@@ -141,24 +78,24 @@ func (s scope) read(raw json.RawMessage, depth int) *valueType {
 	if depth > maxNested {
 		return t
 	}
-	for _, layer := range t.layers {
+	for _, l := range t.layers {
 		if t.kinds == 0 {
-			t.kinds = declared(layer)
+			t.kinds = declared(l)
 		}
 		if t.format == "" {
-			t.format, _ = text(layer, "format")
+			t.format = l.text("format")
 		}
 		if t.encoding == "" {
-			t.encoding, _ = text(layer, "contentEncoding")
+			t.encoding = l.text("contentEncoding")
 		}
 		if t.values == nil {
-			t.values = listed(layer)
+			t.values = listed(l)
 		}
-		if items, ok := rawjson.Get(layer, "items"); ok && t.items == nil {
+		if items, ok := l.get("items"); ok && t.items == nil {
 			t.items = s.read(items, depth+1)
 		}
 		for _, word := range [...]string{"anyOf", "oneOf"} {
-			if branches, ok := rawjson.Get(layer, word); ok {
+			if branches, ok := l.get(word); ok {
 				s.unite(t, branches, depth)
 			}
 		}
@@ -208,8 +145,8 @@ func (s scope) unite(t *valueType, branches json.RawMessage, depth int) {
 }
 
 // declared are the types that a schema names.
-func declared(layer json.RawMessage) kinds {
-	raw, ok := rawjson.Get(layer, "type")
+func declared(l layer) kinds {
+	raw, ok := l.get("type")
 	if !ok {
 		return 0
 	}
@@ -225,12 +162,12 @@ func declared(layer json.RawMessage) kinds {
 }
 
 // listed are the values of an enum or a const.
-func listed(layer json.RawMessage) []json.RawMessage {
-	if value, ok := rawjson.Get(layer, "const"); ok {
+func listed(l layer) []json.RawMessage {
+	if value, ok := l.get("const"); ok {
 		return []json.RawMessage{value}
 	}
 	var values []json.RawMessage
-	if enum, ok := rawjson.Get(layer, "enum"); ok {
+	if enum, ok := l.get("enum"); ok {
 		for value := range rawjson.Elements(enum) {
 			values = append(values, value)
 		}
@@ -264,8 +201,8 @@ func (t *valueType) has(keyword string) bool {
 
 // get is what the outermost layer that has the keyword says.
 func (t *valueType) get(keyword string) (json.RawMessage, bool) {
-	for _, layer := range t.layers {
-		if raw, ok := rawjson.Get(layer, keyword); ok {
+	for _, l := range t.layers {
+		if raw, ok := l.get(keyword); ok {
 			return raw, true
 		}
 	}
@@ -285,31 +222,4 @@ func (t *valueType) valueTexts() []string {
 		texts = append(texts, plain(value))
 	}
 	return texts
-}
-
-// property is the schema of a member of an object, in whichever layer it stands.
-func (s scope) property(layers []json.RawMessage, name string) (json.RawMessage, bool) {
-	for _, layer := range layers {
-		if raw, ok := rawjson.GetPath(layer, "properties", name); ok {
-			return raw, true
-		}
-	}
-	return nil, false
-}
-
-// text is a string member of a schema.
-func text(raw json.RawMessage, key string) (string, bool) {
-	value, ok := rawjson.Get(raw, key)
-	if !ok {
-		return "", false
-	}
-	return rawjson.String(value)
-}
-
-// plain is a scalar as one types it: a string without its quotes.
-func plain(raw json.RawMessage) string {
-	if s, ok := rawjson.String(raw); ok {
-		return s
-	}
-	return string(raw)
 }
