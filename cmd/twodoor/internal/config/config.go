@@ -44,20 +44,21 @@ type Source struct {
 type Connection struct {
 	Type         string            `key:"type" enum:"bearer|basic|api-key|oauth2|mtls" about:"The way in which the key is presented."`
 	Token        string            `key:"token" secret:"true" about:"bearer: the token."`
-	Username     string            `key:"username" about:"basic: the user."`
+	User         string            `key:"user" about:"basic: the user."`
 	Password     string            `key:"password" secret:"true" about:"basic: the password."`
+	Key          string            `key:"key" secret:"true" about:"api-key: the key."`
 	In           string            `key:"in" default:"header" enum:"header|query|cookie" about:"api-key: where it goes, where the description does not say."`
 	Name         string            `key:"name" about:"api-key: name of the header, parameter or cookie, where the description does not say."`
-	Value        string            `key:"value" secret:"true" about:"api-key: the key."`
-	Grant        string            `key:"grant" default:"client-credentials" enum:"client-credentials|authorization-code" about:"oauth2: how the token is got."`
 	TokenURL     string            `key:"token_url" format:"url" about:"oauth2: where tokens are issued, where the description does not say."`
-	ClientID     string            `key:"client_id" about:"oauth2: the client."`
+	ClientID     string            `key:"client_id" about:"oauth2, client-credentials: the client."`
 	ClientSecret string            `key:"client_secret" secret:"true" about:"oauth2: its secret."`
-	Scopes       []string          `key:"scopes" about:"oauth2: what is asked for; empty: what the operation declares."`
-	Params       map[string]string `key:"params" about:"oauth2: more parameters of the token request."`
-	Cert         string            `key:"cert" about:"mtls: file of the certificate."`
-	Key          string            `key:"key" about:"mtls: file of its private key."`
-	Origins      []string          `key:"origins" about:"Further origins that may get this key: scheme://host[:port]."`
+	Scopes       []string          `key:"scopes" about:"oauth2: what is asked for; empty: what the description declares."`
+	Params       map[string]string `key:"params" about:"oauth2: further fields of the token request, like audience."`
+	InBody       bool              `key:"in_body" default:"false" about:"oauth2: the client's id and secret go into the body, not into a header."`
+	Certificate  string            `key:"certificate" about:"mtls: the certificate in PEM, ${file:/path}."`
+	PrivateKey   string            `key:"private_key" secret:"true" about:"mtls: its private key in PEM, ${file:/path}."`
+	CA           string            `key:"ca" about:"mtls: the far side's authority in PEM; empty: the system's."`
+	Headers      map[string]string `key:"headers" secret:"true" about:"Headers sent along with the key."`
 }
 
 // Annotation is the vocabulary of contracts §5 for the operations of one glob, kept as JSON.

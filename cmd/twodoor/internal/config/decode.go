@@ -128,8 +128,8 @@ func (d *decoder) unknown(key *yaml.Node, path string, fields []field) {
 	if path != "" {
 		problem += " in " + path
 	}
-	if near := nearest(key.Value, keys); near != "" {
-		d.fault(key, join(path, key.Value), problem, fmt.Sprintf("did you mean %q?", near))
+	if near := rawjson.Nearest(keys, key.Value, 1); len(near) > 0 {
+		d.fault(key, join(path, key.Value), problem, fmt.Sprintf("did you mean %q?", near[0]))
 		return
 	}
 	slices.Sort(keys)

@@ -97,35 +97,3 @@ func References(text string) []Reference {
 	}
 	return refs
 }
-
-// nearest is the key that a misspelt one most likely means, or nothing.
-func nearest(word string, keys []string) string {
-	best, cost := "", 1+max(1, len(word)/3)
-	for _, key := range keys {
-		if d := distance(word, key); d < cost {
-			best, cost = key, d
-		}
-	}
-	return best
-}
-
-// distance is the Levenshtein distance of two short words.
-func distance(a, b string) int {
-	line := make([]int, len(b)+1)
-	for j := range line {
-		line[j] = j
-	}
-	for i := range len(a) {
-		corner := line[0]
-		line[0] = i + 1
-		for j := range len(b) {
-			cost := corner
-			if a[i] != b[j] {
-				cost++
-			}
-			corner = line[j+1]
-			line[j+1] = min(cost, line[j]+1, corner+1)
-		}
-	}
-	return line[len(b)]
-}

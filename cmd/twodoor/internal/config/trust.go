@@ -44,10 +44,8 @@ func (l *Loaded) Claims() []Claim {
 		claims = append(claims, mcpClaims(s.MCP)...)
 	}
 	for _, c := range l.Connections {
-		for _, address := range append([]string{c.TokenURL}, c.Origins...) {
-			if address != "" {
-				claims = append(claims, CallClaim(address))
-			}
+		if c.TokenURL != "" {
+			claims = append(claims, CallClaim(c.TokenURL))
 		}
 	}
 	claims = append(claims, l.keys()...)

@@ -13,7 +13,7 @@ type Target struct {
 	Command proc.Command // Path set: the program is started, once for each era
 	URL     string       // else: a Streamable HTTP endpoint
 	Header  http.Header  // sent along with every request to the URL
-	Doer    Doer         // required with URL
+	Doer    Doer         // sends the requests to the URL; nil: a client that follows no redirect
 
 	Tools    *int          // how many tools it must list; nil: any number
 	Server   string        // the name it must give itself; empty: any
@@ -23,6 +23,11 @@ type Target struct {
 // Doer sends HTTP requests: an *http.Client is one.
 type Doer interface {
 	Do(*http.Request) (*http.Response, error)
+}
+
+// Client is an HTTP client that goes where it is told and nowhere else.
+func Client() *http.Client {
+	return &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
 // Verdict is the outcome of one check.
@@ -58,6 +63,9 @@ func Failed(verdicts []Verdict) bool {
 func Run(ctx context.Context, t Target) []Verdict {
 	if t.Patience == 0 {
 		t.Patience = 5 * time.Second
+	}
+	if t.Doer == nil {
+		t.Doer = Client()
 	}
 	sessions := []*session{newSession(t, modern{}), newSession(t, legacy{})}
 	for i, s := range sessions {

@@ -1,0 +1,220 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/twodoor/twodoor"
+	"github.com/twodoor/twodoor/cmd/twodoor/internal/config"
+	"github.com/twodoor/twodoor/door/cli"
+)
+
+// App is the program, with what the process around it has.
+type App struct {
+	Dir        string                      // required; the present folder, absolute
+	LookupEnv  func(string) (string, bool) // required
+	Environ    []string                    // what programs that are started may see a part of
+	Executable string                      // path of this program, for lines that people copy
+	Version    Version
+
+	Stdin     io.Reader // required
+	Stdout    io.Writer // required
+	Stderr    io.Writer // required
+	StdinTTY  bool
+	StdoutTTY bool
+	StderrTTY bool
+}
+
+// run is one command line on its way through the program.
+type run struct {
+	*App
+	early   cli.Early
+	folders config.Folders
+	engine  *twodoor.Engine
+	site    *site   // nil until found
+	opened  *opened // nil until opened
+}
+
+// Run carries out a command line, given without the program's name, and returns the exit status.
+func (a *App) Run(ctx context.Context, argv []string) int {
+	r := &run{App: a, early: cli.Peek(argv), folders: config.FoldersOf(a.getenv), engine: &twodoor.Engine{}}
+	door := r.door()
+	if r.needsCatalog(argv) {
+		if err := r.serve(ctx); err != nil && !r.isHelp(argv) {
+			return r.fail(ctx, argv, err)
+		}
+	}
+	return door.Run(ctx, argv)
+}
+
+func (a *App) getenv(name string) string {
+	value, _ := a.LookupEnv(name)
+	return value
+}
+
+// door is the command line of this run.
+func (r *run) door() *cli.Door {
+	env := map[string]string{}
+	for _, name := range []string{"TWODOOR_OUTPUT", "TWODOOR_BUDGET", "NO_COLOR", "CLICOLOR_FORCE", "TERM", "COLUMNS"} {
+		if value, set := r.LookupEnv(name); set {
+			env[name] = value
+		}
+	}
+	return &cli.Door{
+		Engine: r.engine, Version: r.Version.String(), Commands: r.commands(), Principal: twodoor.Operator,
+		Profile: r.getenv("TWODOOR_PROFILE"),
+		Stdin:   r.Stdin, Stdout: r.Stdout, Stderr: r.Stderr, StdinTTY: r.StdinTTY, StdoutTTY: r.StdoutTTY, StderrTTY: r.StderrTTY,
+		Env: env,
+	}
+}
+
+// needsCatalog reports whether a line can be an operation's, or lists operations. Own commands open
+// the catalog themselves, where they need it.
+func (r *run) needsCatalog(argv []string) bool {
+	if len(r.early.Words) == 0 {
+		return !slices.Contains(argv, "--version")
+	}
+	word := r.early.Words[0]
+	if word == "call" || word == "help" {
+		return true
+	}
+	return word != "completion" && !slices.ContainsFunc(r.commands(), func(c cli.Command) bool { return c.Name == word })
+}
+
+// isHelp reports whether a line asks what there is: it is answered as far as it can be.
+func (r *run) isHelp(argv []string) bool {
+	return len(r.early.Words) == 0 || r.early.Words[0] == "help" || strings.HasPrefix(r.early.Words[0], "__complete") ||
+		r.early.Words[0] != "call" && len(r.early.Words) == 1 && slices.Contains(argv, "--help") && r.site != nil && r.site.where == config.Nowhere
+}
+
+// serve opens the catalog and makes the engine carry calls to it.
+func (r *run) serve(ctx context.Context) error {
+	opened, err := r.open(ctx)
+	if err != nil {
+		return err
+	}
+	r.ready()
+	r.engine.Serve(opened.catalog)
+	return r.absent()
+}
+
+// absent says what is the matter where the first word cannot be a command for a plain reason.
+func (r *run) absent() error {
+	if len(r.early.Words) == 0 || strings.HasPrefix(r.early.Words[0], "__complete") {
+		return nil
+	}
+	word := r.early.Words[0]
+	for _, lost := range r.opened.lost {
+		if lost.source == word {
+			return lost.err
+		}
+	}
+	if r.site.where == config.Nowhere && word != "help" {
+		return &twodoor.Error{
+			Code: twodoor.CodeUnknown, Message: "there is no " + config.FileName + " here or above, so there is no command " + word,
+			Hint: "make one from a description, or look at the demo", Try: []string{"twodoor up openapi.yaml", "twodoor demo"},
+		}
+	}
+	return nil
+}
+
+// fail tells an error that came before the command line could be carried out, as the door tells errors.
+func (r *run) fail(ctx context.Context, argv []string, err error) int {
+	door := r.door()
+	door.Commands = []cli.Command{{
+		Name: "fail", Short: "Tells an error", Run: func(context.Context, *cli.Invocation) error { return r.told(err) },
+	}}
+	return door.Run(ctx, append([]string{"fail"}, outputFlags(argv)...))
+}
+
+// outputFlags are the flags of a line that say how it is answered.
+func outputFlags(argv []string) []string {
+	for i, arg := range argv {
+		switch {
+		case arg == "--":
+			return nil
+		case (arg == "-o" || arg == "--output") && i+1 < len(argv):
+			return argv[i : i+2]
+		case strings.HasPrefix(arg, "--output=") || strings.HasPrefix(arg, "-o="):
+			return argv[i : i+1]
+		}
+	}
+	return nil
+}
+
+// told gives errors that the person at this machine can mend their code and their text: faults of the
+// configuration, and what the system says of files and folders.
+func (r *run) told(err error) error {
+	if invalid, ok := errors.AsType[*config.Invalid](err); ok {
+		return r.toldFaults(invalid)
+	}
+	var known *twodoor.Error
+	var exit cli.Exit
+	if err == nil || errors.As(err, &known) || errors.As(err, &exit) || twodoor.AsError(err).Code != twodoor.CodeInternal {
+		return err
+	}
+	return &twodoor.Error{Code: twodoor.CodeInternal, Message: err.Error(), Cause: err}
+}
+
+func (r *run) toldFaults(invalid *config.Invalid) error {
+	fault := &twodoor.Error{Code: twodoor.CodeInvalid, Message: "the configuration has faults", Hint: "mend them, then look with: twodoor config validate", Cause: invalid}
+	for _, f := range invalid.Faults {
+		fault.Fields = append(fault.Fields, twodoor.Problem{Path: f.Path, Problem: r.short(f).String()})
+	}
+	if len(invalid.Faults) == 1 {
+		fault.Message, fault.Fields = r.short(invalid.Faults[0]).String(), nil
+	}
+	return fault
+}
+
+// lines writes what reads well line by line, on a terminal and in a log; who asks for another output
+// gets the value.
+func lines(in *cli.Invocation, text string, value any) error {
+	if mode, asked := in.Output(); asked && mode != "table" {
+		return in.Print(value)
+	}
+	_, err := io.WriteString(in.Stdout, text)
+	return err
+}
+
+// short tells a file's name as it is seen from the present folder.
+func (r *run) short(f config.Fault) config.Fault {
+	f.File = r.near(f.File)
+	return f
+}
+
+// near is a path as one types it here.
+func (r *run) near(path string) string {
+	if rest, ok := strings.CutPrefix(path, r.Dir+"/"); ok {
+		return rest
+	}
+	return path
+}
+
+// note writes a line to stderr.
+func (r *run) note(text string) { _, _ = io.WriteString(r.Stderr, text+"\n") }
+
+// commands are the own commands of this program.
+func (r *run) commands() []cli.Command {
+	all := []cli.Command{
+		r.upCommand(), r.demoCommand(), r.mcpCommand(),
+		r.addCommand(), r.removeCommand(), r.sourcesCommand(),
+		r.callCommand(), r.schemaCommand(), r.coverageCommand(),
+		r.smokeCommand(), r.doctorCommand(), r.configCommand(), r.versionCommand(),
+	}
+	r.tellAll(all)
+	return all
+}
+
+// tellAll makes every command tell its errors.
+func (r *run) tellAll(commands []cli.Command) {
+	for i := range commands {
+		r.tellAll(commands[i].Commands)
+		if run := commands[i].Run; run != nil {
+			commands[i].Run = func(ctx context.Context, in *cli.Invocation) error { return r.told(run(ctx, in)) }
+		}
+	}
+}

@@ -1,0 +1,277 @@
+package app
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/twodoor/twodoor"
+	"github.com/twodoor/twodoor/bundle"
+	"github.com/twodoor/twodoor/cmd/twodoor/internal/config"
+)
+
+// opened is a catalog that is ready to be served.
+type opened struct {
+	catalog  *twodoor.Catalog
+	readings func() ([]*twodoor.Reading, error) // without their operations, where they come from a bundle
+	lost     []lostSource
+	stamp    bundle.Stamp
+	warm     bool // it came from a bundle: no description was read
+}
+
+// lostSource is a source that cannot be served at present.
+type lostSource struct {
+	source string
+	err    error
+}
+
+// open opens the catalog of the configuration, once: from the bundle where that is fresh, else from
+// the descriptions. A source that cannot be read is left out and told on stderr.
+func (r *run) open(ctx context.Context) (*opened, error) {
+	if r.opened != nil {
+		return r.opened, nil
+	}
+	s, err := r.find()
+	if err != nil {
+		return nil, err
+	}
+	if err := r.trust(ctx, s, s.Claims()); err != nil {
+		return nil, err
+	}
+	o, err := r.compiled(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.trust(ctx, s, claimsOf(s, o.catalog)); err != nil {
+		return nil, err
+	}
+	for _, lost := range o.lost {
+		r.note(fmt.Sprintf("twodoor: the source %s is left out: %v", lost.source, lost.err))
+	}
+	r.opened = o
+	return o, nil
+}
+
+// claimsOf is what the configuration does, with the hosts that the descriptions themselves call.
+func claimsOf(s *site, catalog *twodoor.Catalog) []config.Claim {
+	claims := s.Claims()
+	for _, info := range catalog.Sources() {
+		for _, origin := range info.Origins {
+			claims = append(claims, config.CallClaim(origin))
+		}
+	}
+	slices.Sort(claims)
+	return slices.Compact(claims)
+}
+
+// compiled is the catalog of a configuration.
+func (r *run) compiled(ctx context.Context, s *site) (*opened, error) {
+	key, path := r.key(s), r.bundlePath(s)
+	if path != "" {
+		if o := r.fromBundle(ctx, s, key, path); o != nil {
+			return o, nil
+		}
+	}
+	readings, lost, stamp, err := r.readSteadily(ctx, s, key)
+	if err != nil {
+		return nil, err
+	}
+	if path != "" && len(lost) == 0 && len(readings) > 0 {
+		if err := r.keep(path, stamp, readings); err != nil {
+			return nil, err
+		}
+		if o := r.fromBundle(ctx, s, key, path); o != nil {
+			o.warm = false
+			return o, nil
+		}
+	}
+	catalog, err := twodoor.NewCatalog(readings...)
+	if err != nil {
+		return nil, clash(err)
+	}
+	return &opened{catalog: catalog, readings: func() ([]*twodoor.Reading, error) { return readings, nil }, lost: lost, stamp: stamp}, nil
+}
+
+// fromBundle opens the bundle where it can be trusted, or is nil.
+func (r *run) fromBundle(ctx context.Context, s *site, key, path string) *opened {
+	b, err := bundle.Open(path)
+	if err != nil {
+		return nil
+	}
+	if !b.Stamp().Fresh(key) {
+		b.Close()
+		return nil
+	}
+	b.Heal = func() (*twodoor.Catalog, error) {
+		_ = os.Remove(path) // the next run makes a new one
+		readings, lost := r.read(ctx, s)
+		if len(lost) > 0 {
+			return nil, lost[0].err
+		}
+		return twodoor.NewCatalog(readings...)
+	}
+	return &opened{catalog: b.Catalog(), readings: b.Readings, stamp: b.Stamp(), warm: true}
+}
+
+// readSteadily reads the descriptions and stamps what was read. Where a file changed meanwhile it
+// reads again: a stamp must not tell of text that nobody has read.
+func (r *run) readSteadily(ctx context.Context, s *site, key string) ([]*twodoor.Reading, []lostSource, bundle.Stamp, error) {
+	for {
+		begun := time.Now()
+		readings, lost := r.read(ctx, s)
+		if err := ctx.Err(); err != nil {
+			return nil, nil, bundle.Stamp{}, err
+		}
+		if err := r.keepNames(s, readings); err != nil {
+			return nil, nil, bundle.Stamp{}, err
+		}
+		stamp, err := bundle.StampOf(key, r.filesOf(s, readings))
+		if err != nil {
+			return nil, nil, bundle.Stamp{}, fmt.Errorf("stamp the catalog: %w", err)
+		}
+		if !changedSince(stamp, begun, s.lockFile()) {
+			return readings, lost, stamp, nil
+		}
+	}
+}
+
+func changedSince(stamp bundle.Stamp, begun time.Time, except string) bool {
+	return slices.ContainsFunc(stamp.Files, func(f bundle.File) bool {
+		return f.Path != except && f.Time > begun.UnixNano() && f.Time < time.Now().UnixNano()
+	})
+}
+
+// filesOf lists what the catalog depends on beside the configuration itself.
+func (r *run) filesOf(s *site, readings []*twodoor.Reading) []string {
+	var files []string
+	for _, reading := range readings {
+		files = append(files, reading.Files...)
+	}
+	if lock := s.lockFile(); isFile(lock) {
+		files = append(files, lock)
+	}
+	slices.Sort(files)
+	return slices.Compact(files)
+}
+
+func (s *site) lockFile() string { return filepath.Join(s.Dir(), config.LockName) }
+
+// key is the version of the product and all of the configuration that a catalog depends on.
+func (r *run) key(s *site) string {
+	h := sha256.New()
+	fmt.Fprintln(h, r.Version.String())
+	if info, err := os.Stat(r.Executable); err == nil {
+		fmt.Fprintln(h, info.Size(), info.ModTime().UnixNano())
+	}
+	raw, err := json.Marshal(struct {
+		Sources    map[string]config.Source
+		Operations map[string]config.Annotation
+		File       string
+	}{s.Sources, s.Operations, s.File})
+	if err != nil {
+		return ""
+	}
+	h.Write(raw)
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// bundlePath is where the bundle of a configuration is kept; empty: nowhere.
+func (r *run) bundlePath(s *site) string {
+	if r.folders.Cache == "" || s.File == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(s.File))
+	return filepath.Join(r.folders.Cache, "catalogs", hex.EncodeToString(sum[:12])+".bundle")
+}
+
+// keep writes the bundle. A folder that cannot be written to costs time at each start, no more.
+func (r *run) keep(path string, stamp bundle.Stamp, readings []*twodoor.Reading) error {
+	err := os.MkdirAll(filepath.Dir(path), 0o700)
+	if err == nil {
+		err = bundle.Write(path, stamp, readings, nil)
+	}
+	if _, ok := errors.AsType[*os.PathError](err); ok {
+		r.note(fmt.Sprintf("twodoor: the cache folder %s cannot be written to (%v): the descriptions are read at every start", filepath.Dir(path), plainCause(err)))
+		return nil
+	}
+	return clash(err)
+}
+
+// plainCause is the innermost cause: "permission denied".
+func plainCause(err error) error {
+	for {
+		inner := errors.Unwrap(err)
+		if inner == nil {
+			return err
+		}
+		err = inner
+	}
+}
+
+// clash gives an error of building the catalog its code: what the names say is the owner's to mend.
+func clash(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &twodoor.Error{Code: twodoor.CodeInvalid, Message: "the catalog cannot be built: " + strings.ReplaceAll(err.Error(), "\n", "; "), Cause: err}
+}
+
+// read reads all sources at once.
+func (r *run) read(ctx context.Context, s *site) (readings []*twodoor.Reading, lost []lostSource) {
+	lock, err := config.ReadLock(s.Dir())
+	names := config.Sorted(s.Sources)
+	got := make([]*twodoor.Reading, len(names))
+	faults := make([]error, len(names))
+	var wait sync.WaitGroup
+	for i, name := range names {
+		if err != nil {
+			faults[i] = r.told(err)
+			continue
+		}
+		wait.Go(func() { got[i], faults[i] = r.readSource(ctx, s, name, lock[name]) })
+	}
+	wait.Wait()
+	for i, name := range names {
+		if faults[i] != nil {
+			lost = append(lost, lostSource{name, faults[i]})
+			continue
+		}
+		readings = append(readings, got[i])
+	}
+	return readings, lost
+}
+
+// keepNames writes what was named into the lock beside the configuration.
+func (r *run) keepNames(s *site, readings []*twodoor.Reading) error {
+	if s.File == "" {
+		return nil
+	}
+	lock, err := config.ReadLock(s.Dir())
+	if err != nil {
+		return err
+	}
+	added := false
+	for _, reading := range readings {
+		if l := reading.Lock; l.Rule != "" || len(l.Names) > 0 {
+			added = lock.Keep(reading.Source, config.SourceLock{Rule: l.Rule, Dropped: l.Dropped, Split: l.Split, Names: l.Names}) || added
+		}
+	}
+	if !added {
+		return nil
+	}
+	err = lock.Write(s.Dir())
+	if _, ok := errors.AsType[*os.PathError](err); ok {
+		r.note(fmt.Sprintf("twodoor: %s cannot be written (%v): names are not kept", r.near(s.lockFile()), plainCause(err)))
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,187 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/twodoor/twodoor"
+	"github.com/twodoor/twodoor/cmd/twodoor/internal/config"
+	"github.com/twodoor/twodoor/door/cli"
+)
+
+func (r *run) addCommand() cli.Command {
+	return cli.Command{
+		Name: "add", Args: "FILE|URL", Short: "Add a description to twodoor.yaml",
+		Long:    "Reads the description, writes it into the twodoor.yaml that is found (else ./twodoor.yaml), and says what it has. A description that cannot be read changes nothing.",
+		Example: "twodoor add ./openapi.yaml --name shop --bearer env:SHOP_TOKEN",
+		Flags:   addFlags(),
+		Run: func(ctx context.Context, in *cli.Invocation) error {
+			e, err := r.addAll(ctx, []wanted{wantedOf(in, in.Args[0])})
+			if err != nil {
+				return err
+			}
+			all, err := r.summaries()
+			if err != nil {
+				return err
+			}
+			name := append(e.added, e.known...)[0]
+			for _, s := range all {
+				if s.Name == name {
+					return lines(in, s.prose(true)+fmt.Sprintf("%s has it as %q; next: twodoor %s --help\n", r.near(e.file), name, name), s)
+				}
+			}
+			return fmt.Errorf("source %q is not in the catalog after it was added", name)
+		},
+	}
+}
+
+func (r *run) removeCommand() cli.Command {
+	return cli.Command{
+		Name: "remove", Args: "NAME", Short: "Take a source out of twodoor.yaml",
+		Long:    "The description, the connection and the names in twodoor.lock stay: names are reserved until their lines are deleted.",
+		Example: "twodoor remove shop",
+		Run: func(_ context.Context, in *cli.Invocation) error {
+			s, err := r.find()
+			if err != nil {
+				return err
+			}
+			text, found, err := config.Remove(s.Text, "sources", in.Args[0])
+			if err != nil {
+				return err
+			}
+			if !found {
+				return &twodoor.Error{Code: twodoor.CodeUnknown, Message: fmt.Sprintf("there is no source %q", in.Args[0]), Try: config.Sorted(s.Sources)}
+			}
+			if err := config.WriteFile(s.File, text, 0o644); err != nil {
+				return err
+			}
+			return lines(in, fmt.Sprintf("%s: %s is out\n", r.near(s.File), in.Args[0]), map[string]string{"removed": in.Args[0], "file": s.File})
+		},
+		Complete: r.completeSources,
+	}
+}
+
+func (r *run) completeSources(context.Context, []string, string) []string {
+	s, err := r.find()
+	if err != nil {
+		return nil
+	}
+	return config.Sorted(s.Sources)
+}
+
+func (r *run) sourcesCommand() cli.Command {
+	return cli.Command{
+		Name: "sources", Short: "List the sources and what was found in them", Example: "twodoor sources",
+		Run: func(ctx context.Context, in *cli.Invocation) error {
+			if _, err := r.open(ctx); err != nil {
+				return err
+			}
+			all, err := r.summaries()
+			if err != nil {
+				return err
+			}
+			var text strings.Builder
+			for _, s := range all {
+				text.WriteString(s.prose(true))
+			}
+			if len(all) == 0 {
+				text.WriteString("no sources; add one with: twodoor up openapi.yaml\n")
+			}
+			return in.PrintText(text.String(), all)
+		},
+	}
+}
+
+// summary is what there is to know of a source in a line or two.
+type summary struct {
+	Name       string   `json:"name"`
+	Kind       string   `json:"kind"`
+	Title      string   `json:"title,omitempty"`
+	Version    string   `json:"version,omitempty"`
+	File       string   `json:"file"`
+	Operations int      `json:"operations"`
+	Reads      int      `json:"reads"`
+	Writes     int      `json:"writes"`
+	Destroys   int      `json:"destroys"`
+	Exceptions int      `json:"exceptions"`
+	Skipped    int      `json:"skipped"`
+	Origins    []string `json:"origins"`
+	Notes      []string `json:"notes"`
+	Error      string   `json:"error,omitempty"`
+}
+
+// summaries tells of all sources of the configuration, also of those that cannot be served.
+func (r *run) summaries() ([]summary, error) {
+	readings, err := r.opened.readings()
+	if err != nil {
+		return nil, err
+	}
+	all := []summary{}
+	for _, name := range config.Sorted(r.site.Sources) {
+		c := r.site.Sources[name]
+		s := summary{Name: name, Kind: c.Kind(), File: c.OpenAPI, Origins: []string{}, Notes: []string{}}
+		for _, reading := range readings {
+			if reading.Source == name {
+				s.tell(reading, r.opened.catalog)
+			}
+		}
+		for _, lost := range r.opened.lost {
+			if lost.source == name {
+				s.Error = lost.err.Error()
+			}
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+func (s *summary) tell(reading *twodoor.Reading, catalog *twodoor.Catalog) {
+	s.Title, s.Version = reading.Title, reading.Version
+	s.Exceptions, s.Skipped = len(reading.Exceptions), len(reading.Skipped)
+	s.Origins, s.Notes = append(s.Origins, reading.Origins...), append(s.Notes, reading.Notes...)
+	for _, entry := range catalog.Below(s.Name + ".") {
+		s.Operations++
+		switch entry.Effect {
+		case twodoor.Reads:
+			s.Reads++
+		case twodoor.Writes:
+			s.Writes++
+		case twodoor.Destroys:
+			s.Destroys++
+		}
+	}
+}
+
+// prose is the summary for a person, with what the reader of the description noted.
+func (s *summary) prose(notes bool) string {
+	if s.Error != "" {
+		return fmt.Sprintf("%s  %s is left out: %s\n", s.Name, filepath.Base(s.File), s.Error)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s  %s", s.Name, orElse(s.Title, s.File))
+	if s.Version != "" {
+		fmt.Fprintf(&b, " %s", s.Version)
+	}
+	fmt.Fprintf(&b, ": %d operations, %d read, %d write, %d destroy\n", s.Operations, s.Reads, s.Writes, s.Destroys)
+	if s.Exceptions > 0 {
+		fmt.Fprintf(&b, "    %d cannot be served; which and why: twodoor coverage %s\n", s.Exceptions, s.Name)
+	}
+	if len(s.Origins) > 0 {
+		fmt.Fprintf(&b, "    calls %s\n", strings.Join(s.Origins, ", "))
+	}
+	if notes {
+		for _, note := range s.Notes {
+			fmt.Fprintf(&b, "    note: %s\n", note)
+		}
+	}
+	return b.String()
+}
+
+func orElse(text, otherwise string) string {
+	if text == "" {
+		return otherwise
+	}
+	return text
+}

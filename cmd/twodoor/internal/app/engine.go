@@ -1,0 +1,42 @@
+package app
+
+import (
+	"crypto/rand"
+
+	"github.com/twodoor/twodoor"
+	"github.com/twodoor/twodoor/cmd/twodoor/internal/config"
+	"github.com/twodoor/twodoor/source/openapi"
+)
+
+// ready makes the run's engine able to carry calls of the configuration.
+func (r *run) ready() {
+	r.engine.Invokers = map[string]twodoor.Invoker{openapi.Kind: &openapi.Invoker{Doer: r.outbound(r.site), UserAgent: "twodoor/" + r.Version.Number}}
+	r.engine.Profiles = profilesOf(r.site)
+	r.engine.Seal = newSeal()
+}
+
+// newSeal is the key of this process's confirm tokens.
+func newSeal() []byte {
+	seal := make([]byte, 32)
+	_, _ = rand.Read(seal) // never fails: crypto/rand ends the program instead
+	return seal
+}
+
+func profilesOf(s *site) map[string]*twodoor.Profile {
+	profiles := map[string]*twodoor.Profile{}
+	for name, p := range s.Profiles {
+		profiles[name] = profileOf(p)
+	}
+	return profiles
+}
+
+func profileOf(p config.Profile) *twodoor.Profile {
+	profile := &twodoor.Profile{
+		Include: p.Include, Exclude: p.Exclude, Expose: twodoor.Expose(p.Expose), ListBudget: p.ListBudget,
+		AnswerBudget: p.AnswerBudget, Pins: p.Pins, Confirm: twodoor.Confirm(p.Confirm), OutputSchemas: p.OutputSchemas,
+	}
+	for _, effect := range p.Effects {
+		profile.Effects = append(profile.Effects, twodoor.Effect(effect))
+	}
+	return profile
+}

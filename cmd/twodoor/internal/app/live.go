@@ -1,0 +1,199 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"reflect"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/twodoor/twodoor"
+	"github.com/twodoor/twodoor/auth/session"
+	"github.com/twodoor/twodoor/cmd/twodoor/internal/config"
+	"github.com/twodoor/twodoor/door/mcpserver"
+	"github.com/twodoor/twodoor/internal/secret"
+)
+
+// live is what a program that stays serves, and follows its configuration and descriptions: whoever
+// edits them need not start it again. A bad edit changes nothing and is told once.
+type live struct {
+	run    *run // whose configuration is served; changed by look alone
+	expose twodoor.Expose
+	guard  *session.Guard // nil: everybody is the operator
+
+	now    atomic.Pointer[mcpserver.Door]
+	mu     sync.Mutex
+	faulty []byte // the text of the configuration that was refused last
+	sick   string // what was told of descriptions that cannot be read
+}
+
+// begin opens the catalog and the MCP door on it.
+func (l *live) begin(ctx context.Context) error {
+	if err := l.run.serve(ctx); err != nil {
+		return err
+	}
+	l.now.Store(l.newDoor(l.run))
+	return nil
+}
+
+func (l *live) newDoor(r *run) *mcpserver.Door {
+	door := &mcpserver.Door{
+		Engine: r.engine, Name: "twodoor", Version: r.Version.Number, Principal: twodoor.Operator,
+		Profile: orElse(r.early.Profile, r.getenv("TWODOOR_PROFILE")), Expose: l.expose, Origins: r.site.Server.Origins,
+	}
+	if public, err := url.Parse(r.site.Server.PublicURL); err == nil && public.Host != "" {
+		door.Hosts = []string{public.Host}
+	}
+	if l.guard != nil {
+		door.Authenticate = l.guard.Check
+	}
+	return door
+}
+
+// ServeHTTP hands a request to the door of the moment.
+func (l *live) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	l.now.Load().Handler().ServeHTTP(w, r)
+}
+
+// pause between two looks at the files.
+const pause = time.Second
+
+// follow looks at the files until the context ends.
+func (l *live) follow(ctx context.Context) {
+	ticker := time.NewTicker(pause)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			l.look(ctx)
+		}
+	}
+}
+
+// look takes up what has changed: it reads everything anew, and swaps only when all of it is good.
+func (l *live) look(ctx context.Context) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	old := l.run
+	text, err := os.ReadFile(old.site.File)
+	if err != nil || bytes.Equal(text, l.faulty) {
+		return
+	}
+	edited := !bytes.Equal(text, old.site.Text)
+	if !edited && old.opened.stamp.Fresh(old.key(old.site)) {
+		l.sick = ""
+		return
+	}
+	next, err := l.reread(ctx)
+	if ctx.Err() != nil {
+		return
+	}
+	if err != nil {
+		l.refuse(text, edited, err)
+		return
+	}
+	l.faulty, l.sick = nil, ""
+	l.swap(old, next)
+}
+
+// reread opens the configuration as it is now. Nobody is asked for trust in the middle of serving.
+func (l *live) reread(ctx context.Context) (*run, error) {
+	app := *l.run.App
+	app.StdinTTY = false
+	next := &run{App: &app, early: l.run.early, folders: l.run.folders, engine: &twodoor.Engine{}}
+	next.early.Config, next.early.Words = l.run.site.File, nil
+	s, err := next.find()
+	if err != nil {
+		return nil, err
+	}
+	s.where, s.demo = l.run.site.where, l.run.site.demo
+	o, err := next.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if len(o.lost) > 0 {
+		return nil, fmt.Errorf("the source %s: %w", o.lost[0].source, o.lost[0].err)
+	}
+	next.App = l.run.App
+	next.ready()
+	return next, nil
+}
+
+// refuse tells a bad edit, once for each text.
+func (l *live) refuse(text []byte, edited bool, err error) {
+	says := fmt.Sprintf("twodoor: not taken up, the present state stays: %v", l.run.told(err))
+	if edited {
+		l.faulty = text
+		l.run.note(says)
+		return
+	}
+	if says != l.sick {
+		l.sick = says
+		l.run.note(says)
+	}
+}
+
+// swap serves what was read. Where only the catalog or keys have changed, the door stays, and with it
+// the sessions of its clients; they are told that the list is another one.
+func (l *live) swap(old, next *run) {
+	next.engine.Serve(next.opened.catalog)
+	if reflect.DeepEqual(old.site.Config, next.site.Config) {
+		old.engine.Serve(next.opened.catalog)
+		old.opened = next.opened
+		l.now.Load().Changed()
+	} else {
+		door := l.now.Load()
+		l.now.Store(l.newDoor(next))
+		l.run = next
+		door.Changed()
+		door.Close()
+	}
+	l.run.note(fmt.Sprintf("twodoor: taken up what was changed: %d operations", next.opened.catalog.Len()))
+	if !reflect.DeepEqual(old.site.Server, next.site.Server) || old.site.Auth != next.site.Auth {
+		l.run.note("twodoor: server: and auth: are read at the start only: start again for them")
+	}
+}
+
+// guardOf is who may call over HTTP, and the operator's token where one is needed.
+func (r *run) guardOf() (*session.Guard, secret.Text, error) {
+	switch mode := r.site.Auth.Mode; mode {
+	case "none":
+		return &session.Guard{Mode: session.ModeNone}, secret.Text{}, nil
+	case "", "token":
+	default:
+		return nil, secret.Text{}, &twodoor.Error{Code: twodoor.CodeInvalid, Message: fmt.Sprintf("auth.mode %s is not in this version", mode), Hint: "write token, or none for loopback addresses"}
+	}
+	token, err := r.token()
+	return &session.Guard{Mode: session.ModeToken, Token: token}, token, err
+}
+
+// token is the operator's: the configuration's own, else the one of the state folder.
+func (r *run) token() (secret.Text, error) {
+	if text := r.site.Server.Token; text != "" {
+		return r.resolver().Resolve(secret.NewRef(text))
+	}
+	if r.folders.State == "" {
+		return secret.Text{}, &twodoor.Error{Code: twodoor.CodeInvalid, Message: "there is no place for the operator token: neither HOME nor XDG_STATE_HOME is set", Hint: "set one, or TWODOOR_TOKEN"}
+	}
+	token, _, err := session.Load(r.folders.State)
+	return token, err
+}
+
+func (r *run) resolver() *secret.Resolver {
+	return &secret.Resolver{LookupEnv: r.LookupEnv, Keyring: secret.SystemKeyring{}}
+}
+
+// demoFile is the configuration of the demo.
+func (r *run) demoFile() string {
+	if r.folders.State == "" {
+		return ""
+	}
+	return r.folders.State + "/demo/" + config.FileName
+}

@@ -1,0 +1,122 @@
+package app
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/twodoor/twodoor"
+	"github.com/twodoor/twodoor/cmd/twodoor/internal/config"
+)
+
+// site is the configuration that a run works with, and how it was found.
+type site struct {
+	*config.Loaded
+	where config.Where
+	demo  bool // it is the running demo's
+}
+
+// find finds and reads the configuration, once.
+func (r *run) find() (*site, error) {
+	if r.site != nil {
+		return r.site, nil
+	}
+	file, where := r.locate()
+	s := &site{where: where}
+	if where == config.Nowhere {
+		if demo := r.demoFile(); isFile(demo) && r.alive(demo) {
+			file, s.demo = demo, true
+		}
+	}
+	s.Loaded = config.None()
+	if file != "" {
+		loaded, err := config.Load(file)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, &twodoor.Error{Code: twodoor.CodeInvalid, Message: "there is no configuration " + file, Hint: "make one with: twodoor up openapi.yaml", Cause: err}
+		}
+		if err != nil {
+			return nil, err
+		}
+		s.Loaded = loaded
+	}
+	if s.demo {
+		s.where = config.Named
+	}
+	if err := s.Override(r.getenv); err != nil {
+		return nil, err
+	}
+	r.site = s
+	return s, nil
+}
+
+func (r *run) locate() (string, config.Where) {
+	named := r.early.Config
+	if named == "" {
+		named = r.getenv("TWODOOR_CONFIG")
+	}
+	if named == "" {
+		return config.Find(r.Dir, r.folders.Config)
+	}
+	if !filepath.IsAbs(named) {
+		named = filepath.Join(r.Dir, named)
+	}
+	return named, config.Named
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// trust makes sure that somebody has agreed to what a configuration does. Only files that were found
+// by walking up are asked about: what was named is meant.
+func (r *run) trust(ctx context.Context, s *site, claims []config.Claim) error {
+	if s.where != config.Walked {
+		return nil
+	}
+	book := config.Trust{Dir: filepath.Join(r.folders.State, "trust")}
+	missing, known := book.Missing(s.File, claims)
+	if known && len(missing) == 0 {
+		return nil
+	}
+	if !r.early.Trust {
+		if err := r.agree(ctx, s, missing, known); err != nil {
+			return err
+		}
+	}
+	return book.Grant(s.File, claims)
+}
+
+// agree asks the person at the terminal. Off a terminal nobody can agree.
+func (r *run) agree(ctx context.Context, s *site, missing []config.Claim, known bool) error {
+	what := fmt.Sprintf("%s was never used before", r.near(s.File))
+	if known {
+		what = fmt.Sprintf("%s does more than what was trusted", r.near(s.File))
+	}
+	lines := make([]string, len(missing))
+	for i, claim := range missing {
+		lines[i] = string(claim)
+	}
+	if !r.StdinTTY || !r.StderrTTY {
+		fault := &twodoor.Error{Code: twodoor.CodeDenied, Message: what, Hint: "read the file; if it is good, run the same again with --trust, once"}
+		if len(lines) > 0 {
+			fault.Message += "; it wants to " + strings.Join(lines, ", ")
+		}
+		return fault
+	}
+	r.note(what)
+	for _, line := range lines {
+		r.note("  it wants to " + line)
+	}
+	fmt.Fprint(r.Stderr, "trust it? [y/N] ")
+	answer, _ := bufio.NewReader(r.Stdin).ReadString('\n')
+	if word := strings.ToLower(strings.TrimSpace(answer)); word != "y" && word != "yes" {
+		return &twodoor.Error{Code: twodoor.CodeDenied, Message: r.near(s.File) + " is not trusted"}
+	}
+	return ctx.Err()
+}

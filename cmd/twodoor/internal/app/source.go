@@ -1,0 +1,87 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+
+	"github.com/twodoor/twodoor"
+	"github.com/twodoor/twodoor/cmd/twodoor/internal/config"
+	"github.com/twodoor/twodoor/source/openapi"
+)
+
+// readSource reads one source of the configuration.
+func (r *run) readSource(ctx context.Context, s *site, name string, kept config.SourceLock) (*twodoor.Reading, error) {
+	c := s.Sources[name]
+	if c.Kind() != openapi.Kind {
+		return nil, &twodoor.Error{
+			Code: twodoor.CodeInvalid, Message: fmt.Sprintf("sources of the kind %s cannot be served by this version", c.Kind()),
+			Hint: "serve OpenAPI descriptions, or take this source out",
+		}
+	}
+	source := r.openAPI(s, name, c)
+	source.Kept = twodoor.Lock{Rule: kept.Rule, Dropped: kept.Dropped, Split: kept.Split, Names: kept.Names}
+	return source.Read(ctx)
+}
+
+// openAPI is a source of the configuration, as its room takes it.
+func (r *run) openAPI(s *site, name string, c config.Source) *openapi.Source {
+	source := &openapi.Source{
+		Name: name, File: s.Place(c.OpenAPI), Target: c.Target, Variables: c.Variables, Naming: c.Naming, Prefix: c.Prefix,
+		Operations: map[string]json.RawMessage{}, Fetch: r.fetcher(s, name),
+	}
+	for _, overlay := range c.Overlays {
+		source.Overlays = append(source.Overlays, s.Place(overlay))
+	}
+	for language, file := range c.Translations {
+		if source.Translations == nil {
+			source.Translations = map[string]string{}
+		}
+		source.Translations[language] = s.Place(file)
+	}
+	for glob, annotation := range s.Operations {
+		source.Operations[glob] = annotation.JSON
+	}
+	return source
+}
+
+// fetcher reads URLs in the name of a source.
+func (r *run) fetcher(s *site, name string) func(context.Context, string) ([]byte, error) {
+	return func(ctx context.Context, url string) ([]byte, error) {
+		return fetch(ctx, r.outbound(s), name, url)
+	}
+}
+
+func fetch(ctx context.Context, client openapi.Doer, source, url string) ([]byte, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return nil, &twodoor.Error{Code: twodoor.CodeInvalid, Message: fmt.Sprintf("%q is no URL", url), Cause: err}
+	}
+	req.Header.Set("Accept", "application/json, application/yaml, text/yaml, */*")
+	answer, err := client.Do(req, twodoor.Access{Source: source})
+	if err != nil {
+		return nil, unreached(url, err)
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		return nil, &twodoor.Error{Code: twodoor.CodeUpstream, Message: fmt.Sprintf("%s answers HTTP %d", url, answer.StatusCode), Hint: "open it in a browser: is it the description itself?"}
+	}
+	text, err := io.ReadAll(io.LimitReader(answer.Body, openapi.DefaultMaxBytes+1))
+	if err != nil {
+		return nil, unreached(url, err)
+	}
+	if len(text) > openapi.DefaultMaxBytes {
+		return nil, &twodoor.Error{Code: twodoor.CodeTooLarge, Message: fmt.Sprintf("%s is larger than the bound of %d MiB", url, openapi.DefaultMaxBytes>>20)}
+	}
+	return text, nil
+}
+
+// unreached keeps the code of an error that has one.
+func unreached(url string, err error) error {
+	if fault := twodoor.AsError(err); fault.Code != twodoor.CodeInternal {
+		return fault
+	}
+	return &twodoor.Error{Code: twodoor.CodeUnavailable, Message: "cannot read " + url, Hint: "is the address right, and is the server up?", Cause: err}
+}

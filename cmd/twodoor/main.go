@@ -1,0 +1,34 @@
+// Command twodoor turns a description of what you have into a CLI and an MCP server that share one
+// path. See internal/app for how its parts are wired.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/twodoor/twodoor/cmd/twodoor/internal/app"
+)
+
+// version is set at release: -ldflags "-X main.version=1.2.0".
+var version string
+
+func main() {
+	// The first signal ends the context, and what is under way is finished; the second one kills.
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+
+	// Nothing but what the program means to answer reaches stdout: over stdio it is protocol.
+	stdout := os.Stdout
+	os.Stdout = os.Stderr
+
+	dir, _ := os.Getwd()
+	executable, _ := os.Executable()
+	a := app.App{
+		Dir: dir, LookupEnv: os.LookupEnv, Environ: os.Environ(), Executable: executable, Version: app.VersionOf(version),
+		Stdin: os.Stdin, Stdout: stdout, Stderr: os.Stderr,
+		StdinTTY: app.IsTerminal(os.Stdin), StdoutTTY: app.IsTerminal(stdout), StderrTTY: app.IsTerminal(os.Stderr),
+	}
+	os.Exit(a.Run(ctx, os.Args[1:]))
+}
