@@ -47,6 +47,9 @@ type generator struct {
 const (
 	maxExampleDepth = 12
 	maxExampleWork  = 3000
+	// Past these, what is optional is left out, so that what is required is made.
+	maxOptionalDepth = 5
+	maxOptionalWork  = 500
 )
 
 // value returns the first candidate that fits.
@@ -164,7 +167,7 @@ func (s *Schema) guessKinds() kinds {
 func (g *generator) objects(s *Schema, branches []*Schema, depth int) [][]byte {
 	base := rawjson.Object{}
 	seen := map[string]bool{}
-	g.members(s, &base, seen, depth, 0)
+	g.members(s, &base, seen, depth)
 	if len(branches) == 0 {
 		return [][]byte{g.padded(s, base.Bytes())}
 	}
@@ -181,58 +184,92 @@ func (g *generator) objects(s *Schema, branches []*Schema, depth int) [][]byte {
 	return append(list, g.padded(s, base.Bytes()))
 }
 
-// members adds the properties of a schema and of all that holds beside it.
-func (g *generator) members(s *Schema, o *rawjson.Object, seen map[string]bool, depth, hops int) {
-	if hops > 20 {
-		return
-	}
-	for i := range s.properties {
-		p := &s.properties[i]
-		if seen[p.name] || p.schema.never || !p.required && (g.extent == requiredOnly || g.recurses(p.schema, 0)) {
+// members adds the fields of a schema and of all that holds beside it.
+func (g *generator) members(s *Schema, o *rawjson.Object, seen map[string]bool, depth int) {
+	var f fields
+	f.gather(s, 0)
+	for _, field := range f.list {
+		if !field.required && slices.ContainsFunc(field.schemas, func(part *Schema) bool { return g.leavesOut(part, depth) }) {
 			continue
 		}
-		value := g.value(p.schema, depth+1)
-		if p.required || p.schema.Accepts(value) {
-			seen[p.name] = true
-			o.Put(p.name, value)
-		}
-	}
-	if s.hasRef {
-		g.members(s.resolve(), o, seen, depth, hops+1)
-	}
-	for _, part := range s.all {
-		g.members(part, o, seen, depth, hops+1)
-	}
-	for _, name := range s.required {
-		if !seen[name] && s.propertyAnywhere(name) == nil {
-			seen[name] = true
-			o.Put(name, g.additional(s, depth))
-		} else if part := s.propertyAnywhere(name); !seen[name] {
-			seen[name] = true
-			o.Put(name, g.value(part, depth+1))
+		value, fits := g.field(s, field, depth)
+		if field.required || fits {
+			seen[field.name] = true
+			o.Put(field.name, value)
 		}
 	}
 }
 
-// propertyAnywhere finds a property of the schema or of what its allOf and
-// reference say.
-func (s *Schema) propertyAnywhere(name string) *Schema {
-	if at := s.propertyNamed(name); at >= 0 {
-		return s.properties[at].schema
+// leavesOut tells whether an optional part is not made.
+func (g *generator) leavesOut(s *Schema, depth int) bool {
+	return s.never || g.extent == requiredOnly || depth >= maxOptionalDepth || g.work > maxOptionalWork || g.recurses(s, 0)
+}
+
+// field makes a value that fits all that is said about a field.
+func (g *generator) field(s *Schema, f *field, depth int) (value []byte, fits bool) {
+	if len(f.schemas) == 0 {
+		return g.additional(s, depth), true
 	}
-	if s.hasRef {
-		if target := s.resolve(); target != s && !target.hasRef {
-			return target.propertyAnywhere(name)
-		}
+	first := g.value(f.schemas[0], depth+1)
+	if f.fits(first) {
+		return first, true
 	}
-	for _, part := range s.all {
-		if found := part.behind(0); found != s {
-			if at := found.propertyNamed(name); at >= 0 {
-				return found.properties[at].schema
+	for _, part := range f.schemas {
+		for _, candidate := range g.candidates(part, depth+1) {
+			if f.fits(candidate) {
+				return candidate, true
 			}
 		}
 	}
-	return nil
+	return first, false
+}
+
+// fields are what an object may have by a schema, its reference and its allOf.
+type fields struct {
+	list   []*field
+	byName map[string]*field
+}
+
+type field struct {
+	name     string
+	schemas  []*Schema
+	required bool
+}
+
+func (f *field) fits(value []byte) bool {
+	return !slices.ContainsFunc(f.schemas, func(s *Schema) bool { return !s.Accepts(value) })
+}
+
+func (f *fields) named(name string) *field {
+	if known := f.byName[name]; known != nil {
+		return known
+	}
+	if f.byName == nil {
+		f.byName = make(map[string]*field)
+	}
+	added := &field{name: name}
+	f.list, f.byName[name] = append(f.list, added), added
+	return added
+}
+
+func (f *fields) gather(s *Schema, hops int) {
+	if hops > 20 {
+		return
+	}
+	for _, p := range s.properties {
+		known := f.named(p.name)
+		known.schemas = append(known.schemas, p.schema)
+		known.required = known.required || p.required
+	}
+	for _, name := range s.required {
+		f.named(name).required = true
+	}
+	if s.hasRef {
+		f.gather(s.resolve(), hops+1)
+	}
+	for _, part := range s.all {
+		f.gather(part, hops+1)
+	}
 }
 
 func (g *generator) additional(s *Schema, depth int) []byte {

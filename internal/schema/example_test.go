@@ -29,6 +29,7 @@ func TestExample(t *testing.T) {
 		{`{"properties":{"k":{"type":"string"}},"required":["k"],"oneOf":[{"properties":{"t":{"const":"a"}},"required":["t"]},{"properties":{"u":{"type":"integer"}},"required":["u"]}]}`, `{"k":"text","t":"a"}`, `{"k":"text","t":"a"}`},
 		{`{"$ref":"#/$defs/n","$defs":{"n":{"type":"object","properties":{"v":{"type":"integer"},"next":{"$ref":"#/$defs/n"},"kids":{"type":"array","items":{"$ref":"#/$defs/n"}}},"required":["v"]}}}`, `{"v":1}`, `{"v":1}`},
 		{`{"type":"object","minProperties":2,"additionalProperties":{"type":"integer"}}`, `{"key1":1,"key2":1}`, `{"key1":1,"key2":1}`},
+		{`{"allOf":[{"properties":{"by":{"enum":["a","b"]}},"required":["by"]}],"properties":{"by":{"enum":["b","c"]}}}`, `{"by":"b"}`, `{"by":"b"}`},
 		{`{"type":"object","required":["free"]}`, `{"free":"text"}`, `{"free":"text"}`},
 		{`{`, `null`, `null`},
 	}
