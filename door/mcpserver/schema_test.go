@@ -24,6 +24,9 @@ func newProtocol(t *testing.T, revision string) *protocol {
 	t.Helper()
 	p := &protocol{revision: revision}
 	folder := os.Getenv("TWODOOR_CORPUS")
+	if folder == "" && os.Getenv("TWODOOR_REQUIRE") == "1" {
+		t.Fatal("TWODOOR_CORPUS is unset: nothing says what a message of " + revision + " must look like")
+	}
 	if folder == "" {
 		t.Log("TWODOOR_CORPUS is unset: messages are not held against the schema of " + revision)
 		return p
