@@ -128,12 +128,15 @@ func (c *Catalog) At(i int) (*Operation, error) {
 // keep ties an operation to its shared schemas; its input schema is compiled once, when first asked for.
 func (c *Catalog) keep(op *Operation) *kept {
 	source := op.Source()
+	define := func(name string) json.RawMessage {
+		raw, _ := c.table.Definition(source, name)
+		return raw
+	}
 	return &kept{
-		define: func(name string) json.RawMessage {
-			raw, _ := c.table.Definition(source, name)
-			return raw
-		},
-		input: sync.OnceValues(func() (*schema.Schema, error) { return schema.Compile(op.InputSchema()) }),
+		define: define,
+		input: sync.OnceValues(func() (*schema.Schema, error) {
+			return schema.CompileWith(op.input(), func(name string) []byte { return define(name) })
+		}),
 	}
 }
 

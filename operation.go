@@ -60,11 +60,13 @@ func (o *Operation) Source() string {
 
 // InputSchema is Input made self-contained: the shared schemas that it reaches lie in its $defs.
 // An operation that takes nothing has the schema of an object without properties.
-func (o *Operation) InputSchema() json.RawMessage {
+func (o *Operation) InputSchema() json.RawMessage { return o.close(o.input()) }
+
+func (o *Operation) input() json.RawMessage {
 	if len(o.Input) == 0 {
 		return json.RawMessage(`{"type":"object","properties":{}}`)
 	}
-	return o.close(o.Input)
+	return o.Input
 }
 
 // OutputSchema is Output made self-contained, or nil where the answer is not described.

@@ -119,8 +119,10 @@ func (s *Schema) setRef(value []byte) error {
 	if !ok {
 		return s.fault("$ref %q leads out of the schema; put what it means into $defs", ref)
 	}
-	if _, found := s.doc.find(pointer); !found {
-		return s.fault("$ref %q leads nowhere", ref)
+	if s.doc.define == nil {
+		if _, found := s.doc.find(pointer); !found {
+			return s.fault("$ref %q leads nowhere", ref)
+		}
 	}
 	s.ref, s.hasRef = pointer, true
 	return nil

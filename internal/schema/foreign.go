@@ -51,9 +51,10 @@ func (d *document) compileForeign(pointer string) (*jsonschema.Schema, error) {
 // withoutIDs drops the $id of every part: it would move the base of references,
 // and ours all lead into the one document.
 func (d *document) withoutIDs() []byte {
-	root, err := rawjson.Parse(d.raw)
-	if err != nil || !bytes.Contains(d.raw, []byte(`"$id"`)) {
-		return d.raw
+	raw := d.closed()
+	root, err := rawjson.Parse(raw)
+	if err != nil || !bytes.Contains(raw, []byte(`"$id"`)) {
+		return raw
 	}
 	walk(root, "", func(_ string, n *rawjson.Node) { n.Remove("$id") })
 	return root.JSON()

@@ -62,7 +62,7 @@ func (v *viewer) target(ref []byte) []byte {
 	if !ok {
 		return nil
 	}
-	raw, _ := newDocument(v.root).find(pointer)
+	raw, _ := newDocument(v.root, nil).find(pointer)
 	return raw
 }
 

@@ -60,12 +60,13 @@ type bounds struct {
 type document struct {
 	raw         []byte
 	definitions func() map[string][]byte // of $defs
+	define      func(name string) []byte // what $defs lacks; may be nil
 	mu          sync.Mutex
 	refs        map[string]*Schema
 }
 
-func newDocument(compact []byte) *document {
-	return &document{raw: compact, refs: make(map[string]*Schema), definitions: sync.OnceValue(func() map[string][]byte {
+func newDocument(compact []byte, define func(name string) []byte) *document {
+	return &document{raw: compact, define: define, refs: make(map[string]*Schema), definitions: sync.OnceValue(func() map[string][]byte {
 		defs, _ := rawjson.Get(compact, "$defs")
 		byName := make(map[string][]byte)
 		for name, raw := range rawjson.Members(defs) {
@@ -78,12 +79,17 @@ func newDocument(compact []byte) *document {
 // Compile reads a self-contained schema. What a reference leads to is compiled
 // when a value first gets there, so a big schema costs only what is reached.
 // A regular expression that Go cannot compile is ignored.
-func Compile(raw []byte) (*Schema, error) {
+func Compile(raw []byte) (*Schema, error) { return CompileWith(raw, nil) }
+
+// CompileWith is Compile for a schema that leans on others: define hands out
+// what #/$defs/NAME means where the schema's own $defs lack it, when a value
+// first gets there. A name that it does not know takes everything.
+func CompileWith(raw []byte, define func(name string) []byte) (*Schema, error) {
 	if err := rawjson.Check(raw); err != nil {
 		return nil, fmt.Errorf("read schema: %w", err)
 	}
 	compact := rawjson.Compact(make([]byte, 0, len(raw)), raw)
-	doc := newDocument(compact)
+	doc := newDocument(compact, define)
 	s, err := doc.compile(compact, nil, "", 0)
 	if err != nil {
 		return nil, err
@@ -125,8 +131,7 @@ func (d *document) at(pointer string) *Schema {
 // find follows a JSON pointer through the raw schema.
 func (d *document) find(pointer string) ([]byte, bool) {
 	if name, ok := definitionName("#" + pointer); ok {
-		raw, found := d.definitions()[name]
-		return raw, found
+		return d.definition(name)
 	}
 	raw := d.raw
 	for pointer != "" {
@@ -142,6 +147,22 @@ func (d *document) find(pointer string) ([]byte, bool) {
 		raw = next
 	}
 	return raw, true
+}
+
+func (d *document) definition(name string) ([]byte, bool) {
+	if raw, found := d.definitions()[name]; found || d.define == nil {
+		return raw, found
+	}
+	raw := d.define(name)
+	return raw, raw != nil
+}
+
+// closed is the whole schema with everything in it that it leans on.
+func (d *document) closed() []byte {
+	if d.define == nil {
+		return d.raw
+	}
+	return Close(d.raw, d.define)
 }
 
 // property finds a declared property by its quoted key, or returns -1.
