@@ -13,13 +13,18 @@ import (
 // Argv writes a call of an operation as the command line that makes it, without the program's name.
 // The line read back gives the same arguments.
 func (d *Door) Argv(op *twodoor.Operation, args json.RawMessage) []string {
-	return append(d.wordsOf(op.ID), inputsOf(op).argv(args)...)
+	return append(d.wordsOf(op.ID), inputsOf(op).argv(args, false)...)
+}
+
+// shown is a call as a line for a reader: what an option drives is written with the option.
+func (d *Door) shown(in *inputs, args json.RawMessage) string {
+	return d.shell(append(d.wordsOf(in.op.ID), in.argv(args, true)...))
 }
 
 // argv writes arguments as operands and flags: by position what has one, flat fields as flags, all
 // else with --set.
-func (in *inputs) argv(args json.RawMessage) []string {
-	w := &writer{in: in, run: &run{door: &Door{}, dry: true}}
+func (in *inputs) argv(args json.RawMessage, shown bool) []string {
+	w := &writer{in: in, run: &run{door: &Door{}, dry: true}, shown: shown}
 	rest := w.operands(args)
 	for key, value := range rawjson.Members(rest) {
 		w.member([]string{key}, value)
@@ -31,6 +36,7 @@ func (in *inputs) argv(args json.RawMessage) []string {
 type writer struct {
 	in    *inputs
 	run   *run
+	shown bool // for a reader
 	words []string
 	flags []string
 }
@@ -83,8 +89,15 @@ func (w *writer) member(path []string, value json.RawMessage) {
 		return
 	}
 	for _, f := range w.in.fields {
-		if !samePath(f.path, path) || f.hidden {
+		if !samePath(f.path, path) {
 			continue
+		}
+		if f.hidden {
+			if kind := rawjson.KindOf(value); w.shown && (kind == rawjson.KindNumber || kind == rawjson.KindString) {
+				w.flags = append(w.flags, "--"+strings.TrimPrefix(f.flag, "field-"), plain(value))
+				return
+			}
+			break
 		}
 		if texts, ok := w.texts(f, value); ok && w.givesBack(f, texts, value) {
 			w.flag(f, texts)
@@ -207,7 +220,7 @@ func samePath(a, b []string) bool {
 
 // exampleOf is a command line of the operation that fits.
 func (d *Door) exampleOf(in *inputs) string {
-	return d.shell(append(d.wordsOf(in.op.ID), in.argv(exampleArguments(in.op))...))
+	return d.shown(in, exampleArguments(in.op))
 }
 
 // exampleArguments are the description's own first example, else made from the schema.
@@ -226,7 +239,7 @@ func (d *Door) nextLine(next twodoor.Suggestion) string {
 	if err != nil || op == nil {
 		return next.Call
 	}
-	return d.shell(d.Argv(op, next.Arguments))
+	return d.shown(inputsOf(op), next.Arguments)
 }
 
 // shell writes words as a line that a POSIX shell takes apart into the same words.

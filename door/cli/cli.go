@@ -140,6 +140,21 @@ func (r *run) finish(ctx context.Context, err error) int {
 	return fault.Code.Exit()
 }
 
+// stdout is where answers go: nowhere, while a line is only checked.
+func (r *run) stdout() io.Writer {
+	if r.dry {
+		return io.Discard
+	}
+	return r.door.Stdout
+}
+
+func (r *run) stderr() io.Writer {
+	if r.dry {
+		return io.Discard
+	}
+	return r.door.Stderr
+}
+
 func (d *Door) name() string {
 	if d.Name == "" {
 		return "twodoor"

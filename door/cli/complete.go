@@ -32,7 +32,7 @@ func (d *Door) completion(_ context.Context, in *Invocation) error {
 // wholeTree is the program for completion: every own command, and a command for each word that leads
 // to operations, which completes by the catalog.
 func (r *run) wholeTree() *cobra.Command {
-	root := r.root(append(append([]Command{}, r.door.Commands...), r.door.builtin()...)...)
+	root := r.root(r.door.ownCommands()...)
 	for _, n := range r.nodes(r.door.Brand, "") {
 		if r.door.ownCommand(n.word) != nil {
 			continue

@@ -38,6 +38,7 @@ type Input struct {
 	Path        string          `json:"path,omitempty"`     // as --set takes it
 	Flag        string          `json:"flag,omitempty"`     // "--severity"; empty: it is nested, and given with --set
 	Position    string          `json:"position,omitempty"` // "<incident-id>", where it is also an operand
+	Driven      bool            `json:"driven,omitempty"`   // the flag is the common option of that name, which fills the input
 	Type        string          `json:"type"`               // "integer", "low|high", "list of string"
 	Required    bool            `json:"required,omitempty"`
 	Default     json.RawMessage `json:"default,omitempty"`
@@ -60,11 +61,9 @@ type AnswerCard struct {
 func (d *Door) Describe(context.Context) iter.Seq2[Card, error] {
 	return func(yield func(Card, error) bool) {
 		r := &run{door: d}
-		for _, list := range [][]Command{d.Commands, d.builtin()} {
-			for _, c := range list {
-				if !c.Hidden && !d.describeOwn(c, []string{d.name()}, yield) {
-					return
-				}
+		for _, c := range d.ownCommands() {
+			if !c.Hidden && !d.describeOwn(c, []string{d.name()}, yield) {
+				return
 			}
 		}
 		for i, entry := range d.Engine.Catalog().Entries() {
@@ -181,7 +180,7 @@ func (in *inputs) input(f *field) Input {
 		out.Flag = "--" + f.flag
 	}
 	if f.hidden {
-		out.Flag = "--" + strings.TrimPrefix(f.flag, "field-") // the option of that name drives it
+		out.Flag, out.Driven = "--"+strings.TrimPrefix(f.flag, "field-"), true
 	}
 	if slices.Contains(in.op.Positional, f.name) {
 		out.Position = strings.Trim(f.operand(), "[]")

@@ -131,3 +131,22 @@ func oneLine(text string, most int) string {
 	}
 	return strings.TrimRight(cut, " ,.;:") + "…"
 }
+
+// unlinked is Markdown with the addresses of its links left out: [text](address) is text.
+func unlinked(text string) string {
+	var out strings.Builder
+	for {
+		at := strings.Index(text, "](")
+		end := -1
+		if at >= 0 {
+			end = strings.IndexByte(text[at:], ')')
+		}
+		open := strings.LastIndexByte(text[:max(at, 0)], '[')
+		if end < 0 || open < 0 {
+			out.WriteString(text)
+			return out.String()
+		}
+		out.WriteString(text[:open] + text[open+1:at])
+		text = text[at+end+1:]
+	}
+}

@@ -90,7 +90,7 @@ func (r *run) printVersion() error {
 }
 
 func (r *run) printText(text string) error {
-	_, err := fmt.Fprint(r.door.Stdout, text)
+	_, err := fmt.Fprint(r.stdout(), text)
 	return err
 }
 
@@ -291,11 +291,9 @@ func (r *run) helpOfWord(to target, words []string) (bool, error) {
 // ownList tells the own commands.
 func (r *run) ownList() string {
 	var out strings.Builder
-	for _, list := range [][]Command{r.door.Commands, r.door.builtin()} {
-		for _, c := range list {
-			if !c.Hidden {
-				fmt.Fprintf(&out, "  %s  %s\n", c.Name, oneLine(c.Short, 70))
-			}
+	for _, c := range r.door.ownCommands() {
+		if !c.Hidden {
+			fmt.Fprintf(&out, "  %s  %s\n", c.Name, oneLine(c.Short, 70))
 		}
 	}
 	return "\nCommands:\n" + out.String()
@@ -343,7 +341,7 @@ func (c Card) text(name string, t terms) string {
 	if c.Deprecated != "" {
 		line("Deprecated: %s", oneLine(c.Deprecated, 200))
 	}
-	if text := oneLine(c.Description, t.description); text != "" && text != c.Title {
+	if text := oneLine(unlinked(c.Description), t.description); text != "" && text != c.Title {
 		line("\n%s", text)
 	}
 	line("\nExample:\n  %s", cutLine(c.Example, 600))
@@ -361,7 +359,7 @@ func (c Card) text(name string, t terms) string {
 func (c Card) always() string {
 	taken := map[string]bool{}
 	for _, in := range c.Inputs {
-		taken[strings.TrimPrefix(in.Flag, "--")] = true
+		taken[strings.TrimPrefix(in.Flag, "--")] = !in.Driven
 	}
 	text := "-o json|table|csv|…"
 	for _, name := range [...]string{"fields", "jq", "limit", "page", "all", "summary", "budget", "data @FILE|-", "set a.b=text|a.b:=JSON", "field-file", "dry-run", "yes", "out", "timeout", "quiet"} {
@@ -379,11 +377,7 @@ func (c Card) facts() string {
 	if c.Origin != "" {
 		facts = append(facts, c.Origin)
 	}
-	effect := string(c.Effect)
-	if c.Why != "" {
-		effect += " (" + c.Why + ")"
-	}
-	facts = append(facts, effect)
+	facts = append(facts, string(c.Effect))
 	if c.Idempotent {
 		facts = append(facts, "safe to repeat")
 	}
@@ -453,7 +447,7 @@ func (in Input) tell(out *strings.Builder, t terms, depth int) {
 	if in.Required {
 		most = t.required
 	}
-	if text := oneLine(in.Description, most); most > 0 && text != "" {
+	if text := oneLine(unlinked(in.Description), most); most > 0 && text != "" {
 		fmt.Fprintf(out, ": %s", text)
 	}
 	out.WriteByte('\n')

@@ -33,6 +33,8 @@ type Command struct {
 	Raw      bool // its flags are its own to read: they come as operands
 	Run      func(ctx context.Context, in *Invocation) error
 	Complete func(ctx context.Context, args []string, word string) []string // values of the next operand; may be nil
+
+	operates bool // its operands are an operation's id and that operation's line
 }
 
 // Flag is a flag of a [Command].
@@ -207,14 +209,48 @@ func misshapen(err error) error {
 	return err
 }
 
-// builtin are the commands that every program has.
-func (d *Door) builtin() []Command {
-	return []Command{{
+// ownCommands are the commands that are no operations: those of the program, and call and completion
+// where it has none of these names.
+func (d *Door) ownCommands() []Command {
+	all := slices.Clip(d.Commands)
+	for _, c := range []Command{d.callCommand(), d.completionCommand()} {
+		if !slices.ContainsFunc(d.Commands, func(own Command) bool { return own.Name == c.Name }) {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// callCommand calls any operation by its id, with the flags of its generated command.
+func (d *Door) callCommand() Command {
+	return Command{
+		Name: "call", Args: "ID …", Short: "Call an operation by its id, with the flags of its own command",
+		Example: d.name() + " call harbor.incident.list --limit 5", Raw: true, operates: true,
+		Run: func(ctx context.Context, in *Invocation) error { return in.Operate(ctx, in.Args[0], in.Args[1:]) },
+		Complete: func(_ context.Context, args []string, word string) []string {
+			if len(args) > 0 {
+				op, _, err := d.Engine.Catalog().Find(args[0])
+				if err != nil || op == nil {
+					return nil
+				}
+				return inputsOf(op).complete(args[1:], word)
+			}
+			var ids []string
+			for _, entry := range d.Engine.Catalog().Entries() {
+				ids = append(ids, entry.ID)
+			}
+			return ids
+		},
+	}
+}
+
+func (d *Door) completionCommand() Command {
+	return Command{
 		Name: "completion", Args: "SHELL", Short: "Print the completion script for bash, zsh, fish or powershell",
 		Example:  d.name() + " completion bash > /etc/bash_completion.d/" + d.name(),
 		Run:      d.completion,
 		Complete: func(context.Context, []string, string) []string { return shells },
-	}}
+	}
 }
 
 // owns reports whether a first word is an own command, or the protocol of completion.
@@ -222,15 +258,23 @@ func (d *Door) owns(word string) bool {
 	return word == cobra.ShellCompRequestCmd || word == cobra.ShellCompNoDescRequestCmd || d.ownCommand(word) != nil
 }
 
+// ownCommand is the own command of a name, or nil. It builds no list: every run asks.
 func (d *Door) ownCommand(word string) *Command {
-	for _, list := range [][]Command{d.Commands, d.builtin()} {
-		for i := range list {
-			if list[i].Name == word {
-				return &list[i]
-			}
+	for i := range d.Commands {
+		if d.Commands[i].Name == word {
+			return &d.Commands[i]
 		}
 	}
-	return nil
+	var c Command
+	switch word {
+	case "call":
+		c = d.callCommand()
+	case "completion":
+		c = d.completionCommand()
+	default:
+		return nil
+	}
+	return &c
 }
 
 // own carries out the line of an own command. Only that command's branch is built.
@@ -265,8 +309,8 @@ func (r *run) root(commands ...Command) *cobra.Command {
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetHelpCommand(&cobra.Command{Hidden: true})
 	root.SetIn(r.door.Stdin)
-	root.SetOut(r.door.Stdout)
-	root.SetErr(r.door.Stderr)
+	root.SetOut(r.stdout())
+	root.SetErr(r.stderr())
 	for _, c := range commands {
 		root.AddCommand(r.cobra(c))
 	}
@@ -293,10 +337,10 @@ func (r *run) cobra(c Command) *cobra.Command {
 	cc.RunE = func(cc *cobra.Command, args []string) error { return r.runOwn(cc, c, args) }
 	if c.Complete != nil {
 		cc.ValidArgsFunction = func(cc *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
-			return c.Complete(cc.Context(), args, word), cobra.ShellCompDirectiveNoFileComp
+			return matching(c.Complete(cc.Context(), args, word), word), cobra.ShellCompDirectiveNoFileComp
 		}
 	}
-	cc.SetHelpFunc(func(cc *cobra.Command, _ []string) { fmt.Fprint(r.door.Stdout, r.ownHelp(cc, c)) })
+	cc.SetHelpFunc(func(cc *cobra.Command, _ []string) { fmt.Fprint(r.stdout(), r.ownHelp(cc, c)) })
 	return cc
 }
 
@@ -365,8 +409,14 @@ func (r *run) runOwn(cc *cobra.Command, c Command, args []string) error {
 	if at := cc.ArgsLenAtDash(); at >= 0 {
 		in.AfterDash = args[at:]
 	}
-	if err := r.checkOwn(cc, c, args); err != nil || r.dry {
+	if err := r.checkOwn(cc, c, args); err != nil {
 		return err
+	}
+	if r.dry && c.operates {
+		return r.checkOperation(args[0], args[1:])
+	}
+	if r.dry {
+		return nil
 	}
 	return c.Run(cc.Context(), in)
 }
@@ -381,10 +431,9 @@ func (r *run) checkOwn(cc *cobra.Command, c Command, args []string) error {
 	}
 	least, most := operandBounds(c.Args)
 	switch {
-	case c.Raw:
 	case len(args) < least:
 		return r.misused(cc, fmt.Sprintf("%s needs %s", cc.CommandPath(), c.Args))
-	case most >= 0 && len(args) > most:
+	case most >= 0 && len(args) > most && !c.Raw:
 		return r.misused(cc, fmt.Sprintf("unexpected argument %q", args[most]))
 	}
 	return nil
@@ -408,7 +457,7 @@ func operandBounds(text string) (least, most int) {
 // ownGroup is a group of own commands without one of them.
 func (r *run) ownGroup(cc *cobra.Command, c Command, args []string) error {
 	if len(args) == 0 {
-		fmt.Fprint(r.door.Stderr, r.ownHelp(cc, c))
+		fmt.Fprint(r.stderr(), r.ownHelp(cc, c))
 		return Exit(twodoor.CodeInvalid.Exit())
 	}
 	fault := &twodoor.Error{Code: twodoor.CodeUnknown, Message: fmt.Sprintf("there is no command %q", cc.CommandPath()+" "+args[0]), Hint: "list what there is with: " + cc.CommandPath() + " --help"}

@@ -28,7 +28,6 @@ func testCommands(run func(ctx context.Context, in *Invocation) error) []Command
 			{Name: "list", Short: "List the guides", Run: run},
 			{Name: "read", Short: "Read guides", Args: "NAME…", Run: run, Complete: func(context.Context, []string, string) []string { return []string{"triage", "oncall"} }},
 		}},
-		{Name: "call", Args: "ID", Short: "Call an operation", Raw: true, Run: run},
 		{Name: "hidden", Short: "Not told", Hidden: true, Run: run},
 	}
 }
@@ -106,12 +105,23 @@ func TestNoListIsNull(t *testing.T) {
 
 func TestOperate(t *testing.T) {
 	h := newHarness(t)
-	h.Commands = testCommands(func(ctx context.Context, in *Invocation) error { return in.Operate(ctx, in.Args[0], in.Args[1:]) })
 	if status := h.run(words("call harbor.incident.get 5 -o yaml")...); status != 0 || h.out.String() != "incident_id: 5\n" {
 		t.Errorf("exit %d, %q, %s", status, h.out.String(), h.err.String())
 	}
 	if status := h.run(words("call harbor.incident.gte 5")...); status != 2 || !strings.Contains(h.err.String(), "twodoor harbor incident get") {
 		t.Errorf("exit %d, %s", status, h.err.String())
+	}
+}
+
+func TestCallIsChecked(t *testing.T) {
+	h := newHarness(t)
+	for line, good := range map[string]bool{
+		"call harbor.incident.get 5": true, "call harbor_incident_get --incident-id 5": true, "call harbor.incident.get": false, "call harbor.incident.nope": false,
+		"call": false, "call harbor.incident.list --status opne": false, "call --help": true, "call harbor.incident.get --help": true,
+	} {
+		if err := h.Check(words(line)); (err == nil) != good || h.up.calls > 0 || h.out.Len()+h.err.Len() > 0 {
+			t.Errorf("%s: %v, %d calls, wrote %q", line, err, h.up.calls, h.out.String()+h.err.String())
+		}
 	}
 }
 
@@ -135,6 +145,8 @@ func TestComplete(t *testing.T) {
 		{[]string{"guides", "read", ""}, "triage oncall"},
 		{[]string{"guides", "l"}, "list"},
 		{[]string{"completion", ""}, "bash zsh fish powershell"},
+		{[]string{"call", "harbor.incident.list", "--status", ""}, "open closed"},
+		{[]string{"call", "harbor.incident.c"}, "harbor.incident.change-create harbor.incident.create"},
 	}
 	for _, c := range cases {
 		if status := h.run(append([]string{"__complete"}, c.typed...)...); status != 0 {

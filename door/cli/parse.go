@@ -39,17 +39,29 @@ func (d *Door) Check(argv []string) error {
 	switch {
 	case err != nil:
 		return r.astray(context.Background(), to, err)
-	case to.op == nil:
-		if err := r.takeOptions(to.rest); err != nil || r.opts.help || r.opts.version {
-			return err
-		}
-		return &twodoor.Error{Code: twodoor.CodeInvalid, Message: d.shell(argv) + " is no whole command"}
+	case to.op != nil:
+		return r.checkOperation(to.name, to.rest)
 	}
-	call, err := r.decode(to.op, to.rest)
+	if err := r.takeOptions(to.rest); err != nil || r.opts.help || r.opts.version {
+		return err
+	}
+	return &twodoor.Error{Code: twodoor.CodeInvalid, Message: d.shell(argv) + " is no whole command"}
+}
+
+// checkOperation checks the line of an operation.
+func (r *run) checkOperation(name string, argv []string) error {
+	op, _, err := r.door.Engine.Catalog().Find(name)
+	if err != nil {
+		return err
+	}
+	if op == nil || !r.shows(twodoor.EntryOf(op)) {
+		return r.refused(context.Background(), twodoor.Call{Operation: name})
+	}
+	call, err := r.decode(op, argv)
 	if err != nil || r.opts.help || r.opts.version || r.unread {
 		return err
 	}
-	return r.spell(to.op, misfits(to.op, call))
+	return r.spell(op, misfits(op, call))
 }
 
 // misfits checks the arguments of a call as the engine will.

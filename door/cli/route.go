@@ -200,7 +200,7 @@ func (r *run) nearestCommands(to target, words []string) []string {
 func (r *run) levelNames(id string) []string {
 	var names []string
 	if id == r.door.Brand {
-		for _, c := range r.door.Commands {
+		for _, c := range r.door.ownCommands() {
 			if !c.Hidden {
 				names = append(names, c.Name)
 			}

@@ -208,6 +208,28 @@ func TestNextIsALine(t *testing.T) {
 	}
 }
 
+// What a reader is shown uses the option that drives an input; the exact line does not.
+func TestDrivenInputIsShownAsItsOption(t *testing.T) {
+	reading := fleet()
+	list := &reading.Operations[3]
+	list.Input = json.RawMessage(`{"type":"object","properties":{"page":{"type":"integer"},"limit":{"type":"integer","default":20}}}`)
+	list.Page = &twodoor.Page{Style: twodoor.PageNumber, Param: "page", Size: "limit"}
+	h := newHarness(t, reading)
+	args := json.RawMessage(`{"limit":5,"page":2}`)
+	if got := h.nextLine(twodoor.Suggestion{Call: "harbor.incident.list", Arguments: args}); got != "twodoor harbor incident list --limit 5 --page 2" {
+		t.Errorf("shown as %s", got)
+	}
+	op, _, _ := h.Engine.Catalog().Find("harbor.incident.list")
+	givesBack(t, h, op, args)
+	h.run(words("harbor incident list --help")...)
+	if text := h.out.String(); !strings.Contains(text, "--limit (integer, default 20)") || strings.Contains(text, "--want-limit") {
+		t.Errorf("help is\n%s", text)
+	}
+	if h.run(words("harbor incident list --limit 5 --page 2")...); h.up.last == nil || !strings.Contains(string(h.up.last.Arguments), `"limit":5`) {
+		t.Errorf("the far side got %+v", h.up.last)
+	}
+}
+
 func TestHeavyAnswerSaysHowToGetLess(t *testing.T) {
 	h := newHarness(t)
 	record := `{"id":1,"title":"t","body":"` + strings.Repeat("long ", 200) + `"}`
@@ -323,7 +345,7 @@ func TestCheck(t *testing.T) {
 	good := []string{
 		"harbor incident get 1", "harbor incident create --data @not-there.json", "harbor incident create --data - --severity low",
 		"harbor incident create --title - --severity low", "harbor incident --help", "harbor incident list --help", "completion bash",
-		"harbor incident delete 1", "--version",
+		"harbor incident delete 1", "--version", "completion --help", "harbor incident c --help",
 	}
 	for _, line := range good {
 		h := newHarness(t)

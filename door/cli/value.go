@@ -115,6 +115,9 @@ func (r *run) scalar(t *valueType, as, text string) (json.RawMessage, error) {
 // convert writes a text as a value of the type. A text that the schema allows stays a text, whatever
 // it looks like.
 func (t *valueType) convert(text string) (json.RawMessage, error) {
+	if t.isFree(isBool) && !t.isFree(isText) && (text == "true" || text == "false") {
+		return json.RawMessage(text), nil
+	}
 	for _, value := range t.values {
 		if plain(value) == text {
 			return value, nil
