@@ -39,14 +39,14 @@ func (a *annotation) add(raw []byte) (notes []string, err error) {
 		return nil, nil
 	}
 	if rawjson.KindOf(raw) != rawjson.KindObject {
-		return []string{"x-twodoor is no object and is left out"}, nil
+		return []string{"is no object and is left out"}, nil
 	}
 	for key, value := range rawjson.Members(raw) {
 		switch fault := a.set(key, value); {
 		case fault != nil && (key == "effect" || key == "export"):
-			return notes, fmt.Errorf("x-twodoor.%s: %w", key, fault)
+			return notes, fmt.Errorf("%s: %w", key, fault)
 		case fault != nil:
-			notes = append(notes, fmt.Sprintf("x-twodoor.%s: %s; it is left out", key, fault))
+			notes = append(notes, fmt.Sprintf("%s: %s; it is left out", key, fault))
 		}
 	}
 	return notes, nil

@@ -72,6 +72,9 @@ func (c *compiler) answerContent(answer place) []mediaContent {
 		produces = c.document.root.Get("produces")
 	}
 	media := produces.Strings()
+	if typesOf(schema.node).file {
+		return []mediaContent{{media: "application/octet-stream", owner: answer}}
+	}
 	if len(media) == 0 {
 		media = []string{"application/json"}
 	}

@@ -178,9 +178,21 @@ func (c *compiler) fieldInputs(b *body, content []mediaContent, f *shape, strict
 		c.rest = c.emitter.text(f.rest)
 	}
 	c.tellVariants(f, args)
-	if len(b.Fields) == 1 && c.isObject(c.args.list[len(c.args.list)-1].place) {
-		c.op.Opened = b.Fields[0].Arg
+	c.op.Opened = c.soleObject()
+}
+
+// soleObject is the only input that is a field of the body, where it is an object with fields.
+func (c *compiler) soleObject() string {
+	var fields []*input
+	for _, arg := range c.args.list {
+		if arg.in == "body" {
+			fields = append(fields, arg)
+		}
 	}
+	if len(fields) == 1 && c.isObject(fields[0].place) {
+		return fields[0].name
+	}
+	return ""
 }
 
 // field is how a field of the body is encoded.
@@ -251,6 +263,8 @@ func (c *compiler) wholeInput(b *body, content []mediaContent, required bool) {
 		arg.schema = textSchema(first.media, c.bodyText())
 	case binaryBody:
 		arg.schema = bytesSchema(first.media, c.bodyText())
+	case linesBody:
+		arg.schema = slices.Concat([]byte(`{"type":"array","items":`), c.emitter.text(first.schema), []byte(`}`))
 	default:
 		arg.schema = c.wholeSchema(content)
 	}

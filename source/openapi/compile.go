@@ -40,29 +40,29 @@ type compiler struct {
 func (r *reader) prepare(f found) *compiler {
 	c := &compiler{reader: r, found: f, failed: f.fault, emitter: emitter{schemas: r.schemas, way: inward}}
 	document := without(r.document.root.Get("x-twodoor"), "title")
-	c.annotate(without(document, "description").JSON())
+	c.annotate("x-twodoor", without(document, "description").JSON())
 	for _, owner := range []place{f.item, f.op} {
 		if said := owner.node.Get("x-twodoor"); said != nil && f.fault == nil {
-			c.annotate(said.JSON())
+			c.annotate("x-twodoor", said.JSON())
 		}
 	}
 	return c
 }
 
-func (c *compiler) annotate(raw []byte) {
+func (c *compiler) annotate(where string, raw []byte) {
 	notes, err := c.said.add(raw)
 	for _, text := range notes {
-		c.note("%s: %s", c.at(), text)
+		c.note("%s: %s.%s", c.at(), where, text)
 	}
 	if err != nil && c.failed == nil {
-		c.failed = err
+		c.failed = fmt.Errorf("%s.%w", where, err)
 	}
 }
 
 // configure reads the annotations of the configuration.
 func (c *compiler) configure(globs []string) {
 	for _, glob := range globs {
-		c.annotate(c.source.Operations[glob])
+		c.annotate(fmt.Sprintf("operations[%q]", glob), c.source.Operations[glob])
 	}
 }
 
@@ -234,10 +234,16 @@ func (c *compiler) positional() []string {
 			}
 		}
 	}
-	if path != nil || slices.Contains(strings.Split(c.verb, "-"), "create") {
+	if path != nil || c.creates() {
 		return path
 	}
 	return c.soleID()
+}
+
+// creates reports whether the operation makes something new, whose body holds ids of other things.
+func (c *compiler) creates() bool {
+	last := c.plan.Path[strings.LastIndexByte(c.plan.Path, '/')+1:]
+	return strings.HasPrefix(c.verb, "create") || slices.Contains(splitWords(last), "create")
 }
 
 // listed are the inputs of these names.

@@ -27,13 +27,14 @@ type schemas struct {
 	names       map[string]bool
 	queue       []*definition
 
-	home   map[*rawjson.Node]*document // documents of nodes that were merged into another one's
-	merges [2]map[*rawjson.Node]place  // merged schemas: plain, and with their subtypes
-	own    map[*rawjson.Node]bool      // nodes made here, whose siblings of a $ref count
-	marks  map[*rawjson.Node]bool      // schemas that differ by direction
-	heirs  map[*rawjson.Node][]heir    // schemas by the parent in their allOf; built on first use
-	told   map[string]bool             // notes given
-	notes  []string
+	home    map[*rawjson.Node]*document // documents of nodes that were merged into another one's
+	merges  [2]map[*rawjson.Node]place  // merged schemas: plain, and with their subtypes
+	merging map[*rawjson.Node]bool      // schemas whose allOf is being merged
+	own     map[*rawjson.Node]bool      // nodes made here, whose siblings of a $ref count
+	marks   map[*rawjson.Node]bool      // schemas that differ by direction
+	heirs   map[*rawjson.Node][]heir    // schemas by the parent in their allOf; built on first use
+	told    map[string]bool             // notes given
+	notes   []string
 }
 
 type definitionKey struct {
@@ -59,6 +60,7 @@ func newSchemas(l *library, root *document, version string) *schemas {
 		names:       map[string]bool{},
 		home:        map[*rawjson.Node]*document{},
 		merges:      [2]map[*rawjson.Node]place{{}, {}},
+		merging:     map[*rawjson.Node]bool{},
 		own:         map[*rawjson.Node]bool{},
 		marks:       map[*rawjson.Node]bool{},
 		told:        map[string]bool{},
@@ -127,7 +129,9 @@ func (s *schemas) drain() {
 func (s *schemas) written() map[string]json.RawMessage {
 	texts := make(map[string]json.RawMessage, len(s.definitions))
 	for _, d := range s.definitions {
-		texts[d.name] = d.text
+		if d.err == nil {
+			texts[d.name] = d.text
+		}
 	}
 	return texts
 }

@@ -120,7 +120,7 @@ func (l *library) read(d *document) error {
 	if err == nil {
 		return nil
 	}
-	fault := &twodoor.Error{Code: twodoor.CodeInvalid, Message: d.shown + ": " + err.Error(), Cause: err}
+	fault := &twodoor.Error{Code: twodoor.CodeInvalid, Message: d.shown + ": " + err.Error(), Hint: "name the file or address of the description itself", Cause: err}
 	if syntax, ok := errors.AsType[*rawjson.SyntaxError](err); ok {
 		fault.Message = fmt.Sprintf("%s:%d:%d: %s", d.shown, syntax.Line, syntax.Column, syntax.Msg)
 		fault.Hint = "mend the file there, or fetch it again if it was cut off"
@@ -183,9 +183,9 @@ func parseDocument(data []byte) (*rawjson.Node, error) {
 	text := bytes.TrimLeft(bytes.TrimPrefix(data, []byte("\ufeff")), " \t\r\n")
 	switch {
 	case len(text) == 0:
-		return nil, errors.New("the file is empty")
+		return nil, errors.New("it is empty")
 	case text[0] == '<':
-		return nil, errors.New("this is an HTML or XML page, not an OpenAPI description; name the address of the description itself")
+		return nil, errors.New("it is an HTML or XML page, not an OpenAPI description")
 	case text[0] != '{' && text[0] != '[':
 		return rawyaml.Parse(data, rawyaml.Limits{})
 	}

@@ -42,7 +42,7 @@ func typesOf(n *rawjson.Node) types {
 }
 
 func (t *types) add(name string) {
-	switch name {
+	switch name = strings.ToLower(name); name {
 	case "null":
 		t.null = true
 		return
@@ -56,7 +56,7 @@ func (t *types) add(name string) {
 		name = "boolean"
 	case "str", "text", "date", "date-time", "uuid":
 		name = "string"
-	case "map", "dict", "Object":
+	case "map", "dict":
 		name = "object"
 	case "list":
 		name = "array"
@@ -107,6 +107,10 @@ func (e *emitter) keywords(p place) {
 	e.describe(n, e.hiddenKeys(p))
 	e.format(n, t)
 	for key, item := range n.Members() {
+		if item.Get(tooDeepKey) != nil {
+			e.err = errTooDeep
+			continue
+		}
 		e.keyword(key, p, e.child(p, item), t)
 	}
 }

@@ -71,6 +71,8 @@ func (s *schemas) nullable(p place, branch *rawjson.Node) place {
 
 // mergeParts merges an allOf and what stands beside it.
 func (s *schemas) mergeParts(p place) place {
+	s.merging[p.node] = true
+	defer delete(s.merging, p.node)
 	own := without(p.node, "allOf")
 	parts := p.node.Get("allOf").Items
 	if len(parts) == 1 && onlyAnnotates(own) {
@@ -153,13 +155,16 @@ func (m *merger) add(p place, last bool) bool {
 	if !p.node.Is(rawjson.KindObject) {
 		return p.node.Is(rawjson.KindBool) && p.node.Bool()
 	}
-	if p.node.Get(tooDeepKey) != nil {
+	if p.node.Get(tooDeepKey) != nil || slices.ContainsFunc(p.node.Items, func(n *rawjson.Node) bool { return n.Get(tooDeepKey) != nil }) {
 		return false
 	}
 	if p.node.Get("properties").Len() > 0 {
 		m.parts++
 	}
 	for key, item := range p.node.Members() {
+		if key == "allOf" && m.merging[p.node] {
+			continue // it holds itself, which says nothing
+		}
 		value := m.child(p, item)
 		if !m.keyword(key, value, last) {
 			return false
@@ -195,7 +200,7 @@ func (m *merger) keyword(key string, value place, last bool) bool {
 		if last && key == "discriminator" {
 			m.put(key, value)
 		}
-	case "allOf": // what merging itself left over, or a schema that holds itself
+	case "allOf": // what could not be merged there
 		m.left = append(m.left, n.Items...)
 	default:
 		if strings.HasPrefix(key, "x-") {

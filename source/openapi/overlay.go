@@ -6,6 +6,7 @@ import (
 
 	"github.com/twodoor/twodoor"
 	"github.com/twodoor/twodoor/internal/rawjson"
+	"github.com/twodoor/twodoor/source/openapi/jsonpath"
 )
 
 // overlay applies Overlay 1.0 documents to a description, in order. The notes name actions whose
@@ -38,11 +39,11 @@ func overlayFault(at, reason string) error {
 
 // apply carries out one action (Overlay 1.0 "Action Object"; copy is of 1.1).
 func apply(root, action *rawjson.Node) (note string, err error) {
-	query, err := compilePath(action.Get("target").Str())
+	query, err := jsonpath.Compile(action.Get("target").Str())
 	if err != nil {
 		return "", err
 	}
-	spots := query.find(root)
+	spots := query.Find(root)
 	if len(spots) == 0 {
 		return fmt.Sprintf("the overlay's target %s is not in the description", action.Get("target").Str()), nil
 	}
@@ -68,45 +69,45 @@ func apply(root, action *rawjson.Node) (note string, err error) {
 }
 
 func copied(root *rawjson.Node, from string) (*rawjson.Node, error) {
-	query, err := compilePath(from)
+	query, err := jsonpath.Compile(from)
 	if err != nil {
 		return nil, err
 	}
-	spots := query.find(root)
+	spots := query.Find(root)
 	if len(spots) != 1 {
 		return nil, fmt.Errorf("copy from %s selects %d nodes, it takes exactly one", from, len(spots))
 	}
-	return spots[0].node, nil
+	return spots[0].Node, nil
 }
 
 // remove takes nodes out of their parents; those of one parent from the last to the first.
-func remove(spots []spot) {
+func remove(spots []jsonpath.Spot) {
 	for _, at := range slices.Backward(spots) {
-		if at.parent == nil {
+		if at.Parent == nil {
 			continue
 		}
-		index := slices.Index(at.parent.Items, at.node)
+		index := slices.Index(at.Parent.Items, at.Node)
 		switch {
 		case index < 0:
-		case at.parent.Is(rawjson.KindObject):
-			at.parent.Remove(at.parent.Keys[index])
+		case at.Parent.Is(rawjson.KindObject):
+			at.Parent.Remove(at.Parent.Keys[index])
 		default:
-			at.parent.Items = slices.Concat(at.parent.Items[:index], at.parent.Items[index+1:])
+			at.Parent.Items = slices.Concat(at.Parent.Items[:index], at.Parent.Items[index+1:])
 		}
 	}
 }
 
 // amend merges an update into an object, or appends it to an array.
-func amend(at spot, update *rawjson.Node) error {
+func amend(at jsonpath.Spot, update *rawjson.Node) error {
 	switch {
-	case at.node.Is(rawjson.KindArray):
-		at.node.Items = append(slices.Clip(at.node.Items), update.Clone())
-	case at.node.Is(rawjson.KindObject) && update.Is(rawjson.KindObject):
-		mergeInto(at.node, update)
-	case at.parent != nil && !at.node.Is(rawjson.KindObject) && !update.Is(rawjson.KindObject):
-		at.parent.Items[at.at] = update.Clone()
+	case at.Node.Is(rawjson.KindArray):
+		at.Node.Items = append(slices.Clip(at.Node.Items), update.Clone())
+	case at.Node.Is(rawjson.KindObject) && update.Is(rawjson.KindObject):
+		mergeInto(at.Node, update)
+	case at.Parent != nil && !at.Node.Is(rawjson.KindObject) && !update.Is(rawjson.KindObject):
+		at.Parent.Items[at.At] = update.Clone()
 	default:
-		return fmt.Errorf("the target is of kind %s, the update of kind %s: they do not merge", at.node.Kind, update.Kind)
+		return fmt.Errorf("the target is of kind %s, the update of kind %s: they do not merge", at.Node.Kind, update.Kind)
 	}
 	return nil
 }

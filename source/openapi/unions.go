@@ -53,6 +53,9 @@ func (s *schemas) flat(p place, only []string, inside map[*rawjson.Node]bool) (*
 	}
 	f := &shape{required: p.node.Get("required").Strings()}
 	props := s.childAt(p, "properties")
+	if props.node.Get(tooDeepKey) != nil {
+		return nil, false
+	}
 	for name, item := range props.node.Members() {
 		f.fields = append(f.fields, property{name, s.child(props, item)})
 	}
