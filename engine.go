@@ -255,8 +255,10 @@ func (e *Engine) bound(call Call, op *Operation) time.Duration {
 	if call.Timeout > 0 {
 		return call.Timeout
 	}
-	if d, err := time.ParseDuration(op.Timeout); err == nil && d > 0 {
-		return d
+	if op.Timeout != "" {
+		if d, err := time.ParseDuration(op.Timeout); err == nil && d > 0 {
+			return d
+		}
 	}
 	if e.Timeout > 0 {
 		return e.Timeout
