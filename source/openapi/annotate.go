@@ -109,7 +109,9 @@ func (a *annotation) setParts(key string, value []byte) error {
 	case "time":
 		return a.setTime(value)
 	case "answer":
-		return decode(value, &a.Answer)
+		fault := decode(value, &a.Answer)
+		a.Answer.Root = plainPath(a.Answer.Root)
+		return fault
 	case "page":
 		return a.setPage(value)
 	case "before":
@@ -132,9 +134,14 @@ func (a *annotation) setPage(value []byte) error {
 	default:
 		return fmt.Errorf("style is %q; there are cursor, offset, page and link", page.Style)
 	}
-	page.Next, page.Items = strings.TrimPrefix(page.Next, "."), strings.TrimSuffix(strings.TrimPrefix(page.Items, "."), "[]")
+	page.Next, page.Items = plainPath(page.Next), plainPath(page.Items)
 	a.Page = page
 	return nil
+}
+
+// plainPath is a path that may be written as jq writes it: .data.items[] is data.items.
+func plainPath(path string) string {
+	return strings.TrimSuffix(strings.TrimPrefix(path, "."), "[]")
 }
 
 // setTime takes a list of fields, or their formats by name.

@@ -120,7 +120,7 @@ func distinct(first, other mediaContent) bool {
 	case strings.Contains(base, "*"):
 		return false
 	case strings.Contains(base, "patch"):
-		return true
+		return !sameSchema || baseType(first.media) != "application/json" || base != "application/merge-patch+json"
 	case sameSchema && (was == jsonBody || was == formBody):
 		return is == multipartBody && hasBinary(other.schema.node)
 	case was == jsonBody || was == formBody || was == multipartBody:

@@ -1,6 +1,9 @@
 package openapi
 
 import (
+	"encoding/base64"
+	"strings"
+
 	"github.com/twodoor/twodoor"
 	"github.com/twodoor/twodoor/internal/rawjson"
 	"github.com/twodoor/twodoor/internal/schema"
@@ -89,22 +92,31 @@ func (c *compiler) bodySamples() (found []sample) {
 func (c *compiler) exampleBody(base []byte, value *rawjson.Node) ([]byte, bool) {
 	b := c.plan.Body
 	if b.Arg != "" {
-		return rawjson.Set(base, b.Arg, value.JSON()), true
+		return rawjson.Set(base, b.Arg, shown(value, kindOf(b.Media[0]) == binaryBody)), true
 	}
 	if !value.Is(rawjson.KindObject) {
 		return nil, false
 	}
 	args := base
 	for name, item := range value.Members() {
-		arg := name
+		arg, bytes := name, false
 		for _, f := range b.Fields {
-			if f.Name == name {
-				arg = f.Arg
+			if f.Name == name || f.Name == "" && f.Arg == name {
+				arg, bytes = f.Arg, f.Binary && kindOf(b.Media[0]) == multipartBody
 			}
 		}
-		args = rawjson.Set(args, arg, item.JSON())
+		args = rawjson.Set(args, arg, shown(item, bytes))
 	}
 	return args, true
+}
+
+// shown is a value of an example as a caller writes it: bytes, which descriptions show as the text
+// that they are, in base64.
+func shown(value *rawjson.Node, bytes bool) []byte {
+	if bytes && value.Is(rawjson.KindString) && !strings.HasPrefix(value.Str(), "data:") {
+		return rawjson.Quote(base64.StdEncoding.EncodeToString([]byte(value.Str())))
+	}
+	return value.JSON()
 }
 
 // holds reports whether arguments fit the inputs.

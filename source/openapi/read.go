@@ -115,7 +115,7 @@ func (r *reader) read() (*twodoor.Reading, error) {
 	}
 	r.drain()
 	r.settle(compilers)
-	r.skip()
+	r.skip(compilers)
 	r.close(compilers)
 	return r.reading, r.ctx.Err()
 }
@@ -275,13 +275,14 @@ func (r *reader) settle(compilers []*compiler) {
 }
 
 // skip names the parts that are no operations: what the far side calls, not we.
-func (r *reader) skip() {
+func (r *reader) skip(compilers []*compiler) {
 	webhooks := place{r.document, r.document.root.Get("webhooks")}
 	for name, item := range webhooks.node.Members() {
 		r.reading.Skipped = append(r.reading.Skipped, twodoor.Exception{
 			Operation: "webhook " + name, At: r.document.at(item), Reason: "a webhook: the far side calls it"})
 	}
-	for _, f := range r.operations() {
+	for _, c := range compilers {
+		f := c.found
 		for name, item := range f.op.node.Get("callbacks").Members() {
 			r.reading.Skipped = append(r.reading.Skipped, twodoor.Exception{
 				Operation: "callback " + name + " of " + f.key(), At: f.op.doc.at(item), Reason: "a callback: the far side calls it"})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/twodoor/twodoor"
@@ -32,6 +33,7 @@ func TestCorpusRead(t *testing.T) {
 			if len(r.Exceptions) > 2 {
 				t.Errorf("%d exceptions: %v", len(r.Exceptions), r.Exceptions)
 			}
+			sameNames(t, file, r)
 			described += len(r.Operations) + len(r.Exceptions)
 			exceptions += len(r.Exceptions)
 			shared, own, shown := 0, 0, 0
@@ -47,6 +49,25 @@ func TestCorpusRead(t *testing.T) {
 	}
 	if exceptions*200 > described {
 		t.Errorf("%d of %d operations are exceptions, more than 0.5 %%", exceptions, described)
+	}
+}
+
+// sameNames asks for the names that are held for the description.
+func sameNames(t *testing.T, file string, r *twodoor.Reading) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", "names", file+".txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	held := map[string]string{}
+	for line := range strings.Lines(string(text)) {
+		key, name, _ := strings.Cut(strings.TrimSpace(line), arrow)
+		held[key] = name
+	}
+	for _, op := range r.Operations {
+		if want := r.Source + "." + held[op.Origin]; op.ID != want {
+			t.Errorf("%s is named %s, held is %s", op.Origin, op.ID, want)
+		}
 	}
 }
 

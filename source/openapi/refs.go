@@ -3,6 +3,7 @@ package openapi
 import (
 	"errors"
 	"fmt"
+	"net/url"
 	"strings"
 
 	"github.com/twodoor/twodoor/internal/rawjson"
@@ -92,6 +93,9 @@ func (d *document) findAnchors(n *rawjson.Node) {
 // nameOf is a readable name of what a reference points at: "Incident", "Incident_owner", "pet".
 func nameOf(ref string) string {
 	file, pointer, _ := strings.Cut(ref, "#")
+	if plain, err := url.PathUnescape(pointer); err == nil {
+		pointer = plain
+	}
 	var words []string
 	for word := range strings.SplitSeq(pointer, "/") {
 		switch word {
@@ -109,13 +113,13 @@ func nameOf(ref string) string {
 }
 
 func legalDefinition(text string) string {
-	legal := strings.Trim(strings.Map(func(r rune) rune {
+	legal := strings.Trim(squeeze(strings.Map(func(r rune) rune {
 		switch {
 		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '_', r == '-', r == '.':
 			return r
 		}
 		return '_'
-	}, text), "_")
+	}, text)), "_")
 	if legal == "" {
 		return "Schema"
 	}
