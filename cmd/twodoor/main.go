@@ -15,9 +15,15 @@ import (
 var version string
 
 func main() {
-	// The first signal ends the context, and what is under way is finished; the second one kills.
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop)
+	ctx, cancel := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-signals
+		cancel() // what is under way is finished
+		<-signals
+		os.Exit(130)
+	}()
 
 	// Nothing but what the program means to answer reaches stdout: over stdio it is protocol.
 	stdout := os.Stdout

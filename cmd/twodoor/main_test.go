@@ -41,7 +41,7 @@ func TestScripts(t *testing.T) {
 			return os.MkdirAll(home, 0o755)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"start": start, "await": await, "interrupt": interrupt, "stop": stop, "status": status, "overwrite": overwrite,
+			"start": start, "await": await, "interrupt": interrupt, "end": end, "status": status, "overwrite": overwrite,
 		},
 	})
 }
@@ -78,7 +78,7 @@ func (p *program) Write(text []byte) (int, error) {
 }
 
 // patience bounds what a script waits for: reaching it is a failure.
-const patience = 60 * time.Second
+const patience = 20 * time.Second
 
 // await waits until the program has said what fits, or has ended.
 func (p *program) await(re *regexp.Regexp) []string {
@@ -161,8 +161,8 @@ func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(of(ts, args[0]).cmd.Process.Signal(syscall.SIGINT))
 }
 
-// stop NAME [STATUS]: interrupts a program, and wants that exit status of it, 0 where none is named.
-func stop(ts *testscript.TestScript, neg bool, args []string) {
+// end NAME [STATUS]: interrupts a program, and wants that exit status of it, 0 where none is named.
+func end(ts *testscript.TestScript, neg bool, args []string) {
 	p := of(ts, args[0])
 	_ = p.cmd.Process.Signal(syscall.SIGINT)
 	status(ts, neg, args)
@@ -236,13 +236,13 @@ info: {title: The Small API, version: "1.0"}
 servers: [{url: BASE}]
 paths:
   /item:
-    get: {summary: List items, responses: {'200': {description: Items, content: {application/json: {schema: {type: object}}}}}}
+    get: {summary: List items, x-twodoor: {name: item.list}, responses: {'200': {description: Items, content: {application/json: {schema: {type: object}}}}}}
   /item/{id}:
     parameters: [{name: id, in: path, required: true, schema: {type: string}}]
-    delete: {summary: Delete an item, responses: {'204': {description: Gone}}}
+    delete: {summary: Delete an item, x-twodoor: {name: item.delete}, responses: {'204': {description: Gone}}}
   /item/{id}/slow:
     parameters: [{name: id, in: path, required: true, schema: {type: string}}]
-    get: {summary: Answer late, responses: {'200': {description: Late, content: {application/json: {schema: {type: object}}}}}}
+    get: {summary: Answer late, x-twodoor: {name: item.slow}, responses: {'200': {description: Late, content: {application/json: {schema: {type: object}}}}}}
 webhooks:
   itemMade: {post: {responses: {'200': {description: OK}}}}
 `

@@ -41,13 +41,46 @@ type run struct {
 // Run carries out a command line, given without the program's name, and returns the exit status.
 func (a *App) Run(ctx context.Context, argv []string) int {
 	r := &run{App: a, early: cli.Peek(argv), folders: config.FoldersOf(a.getenv), engine: &twodoor.Engine{}}
-	door := r.door()
+	door, argv := r.door(), r.ownFirst(argv)
 	if r.needsCatalog(argv) {
 		if err := r.serve(ctx); err != nil && !r.isHelp(argv) {
 			return r.fail(ctx, argv, err)
 		}
 	}
 	return door.Run(ctx, argv)
+}
+
+// ownFirst puts the name of an own command before the flags that stand in front of it.
+func (r *run) ownFirst(argv []string) []string {
+	if len(r.early.Words) == 0 || !r.owns(r.early.Words[0]) {
+		return argv
+	}
+	at := positionOf(argv, 0)
+	out := append([]string{argv[at]}, argv[at+1:]...)
+	return slices.Insert(out, flagsEnd(out), argv[:at]...)
+}
+
+// positionOf is where the n-th word of a line stands that is neither a flag nor the value of one; -1:
+// there is none.
+func positionOf(argv []string, n int) int {
+	for i := range argv {
+		if len(cli.Peek(argv[:i+1]).Words) > n {
+			return i
+		}
+	}
+	return -1
+}
+
+// flagsEnd is where flags can be added to a line: before its "--".
+func flagsEnd(argv []string) int {
+	if at := slices.Index(argv, "--"); at >= 0 {
+		return at
+	}
+	return len(argv)
+}
+
+func (r *run) owns(word string) bool {
+	return word == "completion" || slices.ContainsFunc(r.commands(), func(c cli.Command) bool { return c.Name == word })
 }
 
 func (a *App) getenv(name string) string {
@@ -81,7 +114,7 @@ func (r *run) needsCatalog(argv []string) bool {
 	if word == "call" || word == "help" {
 		return true
 	}
-	return word != "completion" && !slices.ContainsFunc(r.commands(), func(c cli.Command) bool { return c.Name == word })
+	return !r.owns(word)
 }
 
 // isHelp reports whether a line asks what there is: it is answered as far as it can be.

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/twodoor/twodoor"
@@ -15,24 +16,14 @@ func (r *run) callCommand() cli.Command {
 		Example: "twodoor call harbor.incident.list --data - <<'EOF'\nstatus: open\nEOF",
 		Raw:     true,
 		Run: func(ctx context.Context, in *cli.Invocation) error {
-			id, rest := operand(in.Args)
-			if id == "" {
+			at := positionOf(in.Args, 0)
+			if at < 0 {
 				return &twodoor.Error{Code: twodoor.CodeInvalid, Message: "call needs the id of an operation", Hint: "list them with: twodoor --help"}
 			}
-			return in.Operate(ctx, id, rest)
+			return in.Operate(ctx, in.Args[at], slices.Delete(slices.Clone(in.Args), at, at+1))
 		},
 		Complete: r.completeIDs,
 	}
-}
-
-// operand takes the first argument that is no flag out of a line.
-func operand(args []string) (first string, rest []string) {
-	for i, arg := range args {
-		if !strings.HasPrefix(arg, "-") {
-			return arg, append(args[:i:i], args[i+1:]...)
-		}
-	}
-	return "", args
 }
 
 func (r *run) completeIDs(ctx context.Context, _ []string, word string) []string {

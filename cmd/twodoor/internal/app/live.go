@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"reflect"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -140,11 +141,12 @@ func (l *live) refuse(text []byte, edited bool, err error) {
 	}
 }
 
-// swap serves what was read. Where only the catalog or keys have changed, the door stays, and with it
-// the sessions of its clients; they are told that the list is another one.
+// swap serves what was read. Where neither the configuration nor the hosts that are called have
+// changed, the door stays, and with it the sessions of its clients; they are told that the list is
+// another one.
 func (l *live) swap(old, next *run) {
 	next.engine.Serve(next.opened.catalog)
-	if reflect.DeepEqual(old.site.Config, next.site.Config) {
+	if reflect.DeepEqual(old.site.Config, next.site.Config) && slices.Equal(claimsOf(old.site, old.opened.catalog), claimsOf(next.site, next.opened.catalog)) {
 		old.engine.Serve(next.opened.catalog)
 		old.opened = next.opened
 		l.now.Load().Changed()

@@ -81,7 +81,7 @@ func (r *run) trust(ctx context.Context, s *site, claims []config.Claim) error {
 	}
 	book := config.Trust{Dir: filepath.Join(r.folders.State, "trust")}
 	missing, known := book.Missing(s.File, claims)
-	if known && len(missing) == 0 {
+	if len(missing) == 0 {
 		return nil
 	}
 	if !r.early.Trust {

@@ -161,6 +161,7 @@ func (d *decoder) pairs(n *yaml.Node, path string, each func(key, value *yaml.No
 			continue
 		}
 		seen[key.Value] = key.Line
+		d.origins[at] = Origin{File: d.file, Line: key.Line}
 		each(key, n.Content[i+1], at)
 	}
 }

@@ -70,7 +70,9 @@ func Parse(file string, text []byte) (*Loaded, error) {
 		d.value(root, field{}, "", reflect.ValueOf(&l.Config).Elem())
 	}
 	l.origins, l.secrets = d.origins, d.secrets
-	d.faults = append(d.faults, l.sense()...)
+	if len(d.faults) == 0 {
+		d.faults = l.sense()
+	}
 	if len(d.faults) > 0 {
 		slices.SortStableFunc(d.faults, func(a, b Fault) int { return a.Line - b.Line })
 		return nil, &Invalid{Faults: d.faults}
@@ -151,19 +153,8 @@ func (l *Loaded) warn() {
 	}
 }
 
-// lineOf is the line of a path, or of the nearest thing below or around it; 0: not known.
-func (l *Loaded) lineOf(path string) int {
-	if o, ok := l.origins[path]; ok {
-		return o.Line
-	}
-	line := 0
-	for p, o := range l.origins {
-		if strings.HasPrefix(p, path+".") && (line == 0 || o.Line < line) {
-			line = o.Line
-		}
-	}
-	return line
-}
+// lineOf is the line of a path; 0: it is not in the file.
+func (l *Loaded) lineOf(path string) int { return l.origins[path].Line }
 
 // Dir is the folder that relative paths of the file are meant from; empty without a file.
 func (l *Loaded) Dir() string {

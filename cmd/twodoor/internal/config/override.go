@@ -100,8 +100,8 @@ func (l *Loaded) Values() []Value {
 
 // plain is a value as JSON.
 func plain(f field, v reflect.Value) json.RawMessage {
-	if v.Type() == rawType {
-		return v.Interface().(json.RawMessage)
+	if raw, ok := v.Interface().(json.RawMessage); ok && len(raw) > 0 {
+		return raw
 	}
 	if f.secret && v.Kind() == reflect.String && v.String() != "" && len(References(v.String())) == 0 {
 		return json.RawMessage(`"•••"`)
