@@ -188,15 +188,19 @@ func sniff(text []byte) (title string, ok bool) {
 }
 
 // noise are words of titles that say nothing about what the API is for.
-var noise = regexp.MustCompile(`^(?:the|a|an|of|and|for|api|apis|rest|restful|http|json|openapi|swagger|spec|specification|definition|documentation|docs|reference|public|service|server|v?\d+[\d.]*)$`)
+var noise = regexp.MustCompile(`^(?:the|a|an|of|and|for|to|api|apis|open|rest|restful|http|json|openapi|swagger|spec|specification|definition|documentation|docs|reference|official|public|service|server|v?\d+[\d.]*)$`)
+
+// aside is where a title has told its name and goes on about something else.
+var aside = regexp.MustCompile(`\s[-–—+|:(].*|[:(|,].*|['’]s\b`)
 
 // nameFrom makes a name of a title, else of the file: at most two words that say something.
 func nameFrom(title, place string) string {
 	for _, text := range []string{title, strings.TrimSuffix(filepath.Base(place), filepath.Ext(place))} {
-		words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '.' })
+		text = aside.ReplaceAllString(strings.ToLower(text), "")
+		words := strings.FieldsFunc(text, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
 		words = slices.DeleteFunc(words, func(word string) bool { return noise.MatchString(word) })
 		name := strings.Join(words[:min(2, len(words))], "-")
-		name = strings.Trim(strings.ReplaceAll(name, ".", "-"), "-0123456789")
+		name = strings.Trim(name, "-0123456789")
 		if name != "" && config.CheckName(name) == "" {
 			return name
 		}

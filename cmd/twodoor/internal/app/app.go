@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/twodoor/twodoor"
 	"github.com/twodoor/twodoor/cmd/twodoor/internal/config"
@@ -36,11 +37,17 @@ type run struct {
 	engine  *twodoor.Engine
 	site    *site   // nil until found
 	opened  *opened // nil until opened
+	anew    bool    // descriptions are read, whatever the bundle says
+	quiet   bool
+	fetched sync.Map // URL → hash of what was read there
 }
 
 // Run carries out a command line, given without the program's name, and returns the exit status.
 func (a *App) Run(ctx context.Context, argv []string) int {
-	r := &run{App: a, early: cli.Peek(argv), folders: config.FoldersOf(a.getenv), engine: &twodoor.Engine{}}
+	r := &run{
+		App: a, early: cli.Peek(argv), folders: config.FoldersOf(a.getenv), engine: &twodoor.Engine{},
+		quiet: slices.Contains(argv[:flagsEnd(argv)], "--quiet"),
+	}
 	door, argv := r.door(), r.ownFirst(argv)
 	if r.needsCatalog(argv) {
 		if err := r.serve(ctx); err != nil && !r.isHelp(argv) {
@@ -227,8 +234,12 @@ func (r *run) near(path string) string {
 	return path
 }
 
-// note writes a line to stderr.
-func (r *run) note(text string) { _, _ = io.WriteString(r.Stderr, text+"\n") }
+// note writes a line to stderr, unless nothing but faults is wanted there.
+func (r *run) note(text string) {
+	if !r.quiet {
+		_, _ = io.WriteString(r.Stderr, text+"\n")
+	}
+}
 
 // commands are the own commands of this program.
 func (r *run) commands() []cli.Command {

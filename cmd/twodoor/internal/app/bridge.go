@@ -51,7 +51,7 @@ func (r *run) bridge(ctx context.Context, url string, in io.Reader, out io.Write
 type bridge struct {
 	url    string
 	token  string
-	client *http.Client
+	client smoke.Doer
 	busy   sync.WaitGroup
 
 	mu      sync.Mutex

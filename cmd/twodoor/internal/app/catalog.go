@@ -17,6 +17,7 @@ import (
 	"github.com/twodoor/twodoor"
 	"github.com/twodoor/twodoor/bundle"
 	"github.com/twodoor/twodoor/cmd/twodoor/internal/config"
+	"github.com/twodoor/twodoor/source/openapi"
 )
 
 // opened is a catalog that is ready to be served.
@@ -57,6 +58,7 @@ func (r *run) open(ctx context.Context) (*opened, error) {
 	for _, lost := range o.lost {
 		r.note(fmt.Sprintf("twodoor: the source %s is left out: %v", lost.source, lost.err))
 	}
+	o.lost = append(o.lost, foreign(s)...)
 	r.opened = o
 	return o, nil
 }
@@ -76,7 +78,7 @@ func claimsOf(s *site, catalog *twodoor.Catalog) []config.Claim {
 // compiled is the catalog of a configuration.
 func (r *run) compiled(ctx context.Context, s *site) (*opened, error) {
 	key, path := r.key(s), r.bundlePath(s)
-	if path != "" {
+	if path != "" && !r.anew {
 		if o := r.fromBundle(ctx, s, key, path); o != nil {
 			return o, nil
 		}
@@ -99,6 +101,21 @@ func (r *run) compiled(ctx context.Context, s *site) (*opened, error) {
 		return nil, clash(err)
 	}
 	return &opened{catalog: catalog, readings: func() ([]*twodoor.Reading, error) { return readings, nil }, lost: lost, stamp: stamp}, nil
+}
+
+// foreign lists the sources of kinds that this version does not serve. They are known from the
+// configuration alone, and need no word at every call.
+func foreign(s *site) []lostSource {
+	var lost []lostSource
+	for _, name := range config.Sorted(s.Sources) {
+		if kind := s.Sources[name].Kind(); kind != openapi.Kind {
+			lost = append(lost, lostSource{name, &twodoor.Error{
+				Code: twodoor.CodeInvalid, Message: fmt.Sprintf("sources of the kind %s cannot be served by this version", kind),
+				Hint: "serve OpenAPI descriptions, or take this source out",
+			}})
+		}
+	}
+	return lost
 }
 
 // fromBundle opens the bundle where it can be trusted, or is nil.
@@ -228,7 +245,7 @@ func clash(err error) error {
 // read reads all sources at once.
 func (r *run) read(ctx context.Context, s *site) (readings []*twodoor.Reading, lost []lostSource) {
 	lock, err := config.ReadLock(s.Dir())
-	names := config.Sorted(s.Sources)
+	names := slices.DeleteFunc(config.Sorted(s.Sources), func(name string) bool { return s.Sources[name].Kind() != openapi.Kind })
 	got := make([]*twodoor.Reading, len(names))
 	faults := make([]error, len(names))
 	var wait sync.WaitGroup

@@ -31,6 +31,7 @@ type live struct {
 	mu     sync.Mutex
 	faulty []byte // the text of the configuration that was refused last
 	sick   string // what was told of descriptions that cannot be read
+	read   time.Time
 }
 
 // begin opens the catalog and the MCP door on it.
@@ -38,6 +39,7 @@ func (l *live) begin(ctx context.Context) error {
 	if err := l.run.serve(ctx); err != nil {
 		return err
 	}
+	l.read = time.Now()
 	l.now.Store(l.newDoor(l.run))
 	return nil
 }
@@ -87,12 +89,12 @@ func (l *live) look(ctx context.Context) {
 	if err != nil || bytes.Equal(text, l.faulty) {
 		return
 	}
-	edited := !bytes.Equal(text, old.site.Text)
-	if !edited && old.opened.stamp.Fresh(old.key(old.site)) {
+	edited, due := !bytes.Equal(text, old.site.Text), l.due()
+	if !edited && !due && old.opened.stamp.Fresh(old.key(old.site)) {
 		l.sick = ""
 		return
 	}
-	next, err := l.reread(ctx)
+	next, err := l.reread(ctx, due)
 	if ctx.Err() != nil {
 		return
 	}
@@ -101,14 +103,40 @@ func (l *live) look(ctx context.Context) {
 		return
 	}
 	l.faulty, l.sick = nil, ""
+	if due && !edited && sameTexts(&old.fetched, &next.fetched) {
+		return
+	}
 	l.swap(old, next)
 }
 
+// due reports whether a description behind a URL has grown as old as its source allows.
+func (l *live) due() bool {
+	age := time.Since(l.read)
+	for _, s := range l.run.site.Sources {
+		if refresh, err := time.ParseDuration(s.Refresh); err == nil && config.IsURL(s.OpenAPI) && age >= refresh {
+			return true
+		}
+	}
+	return false
+}
+
+// sameTexts reports whether everything that was fetched is what it was before.
+func sameTexts(old, next *sync.Map) bool {
+	same := true
+	next.Range(func(url, hash any) bool {
+		before, _ := old.Load(url)
+		same = before == hash
+		return same
+	})
+	return same
+}
+
 // reread opens the configuration as it is now. Nobody is asked for trust in the middle of serving.
-func (l *live) reread(ctx context.Context) (*run, error) {
+func (l *live) reread(ctx context.Context, anew bool) (*run, error) {
+	l.read = time.Now()
 	app := *l.run.App
 	app.StdinTTY = false
-	next := &run{App: &app, early: l.run.early, folders: l.run.folders, engine: &twodoor.Engine{}}
+	next := &run{App: &app, early: l.run.early, folders: l.run.folders, engine: &twodoor.Engine{}, anew: anew, quiet: l.run.quiet}
 	next.early.Config, next.early.Words = l.run.site.File, nil
 	s, err := next.find()
 	if err != nil {
@@ -119,7 +147,7 @@ func (l *live) reread(ctx context.Context) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(o.lost) > 0 {
+	if served := len(o.lost) - len(foreign(s)); served > 0 {
 		return nil, fmt.Errorf("the source %s: %w", o.lost[0].source, o.lost[0].err)
 	}
 	next.App = l.run.App
@@ -149,6 +177,7 @@ func (l *live) swap(old, next *run) {
 	if reflect.DeepEqual(old.site.Config, next.site.Config) && slices.Equal(claimsOf(old.site, old.opened.catalog), claimsOf(next.site, next.opened.catalog)) {
 		old.engine.Serve(next.opened.catalog)
 		old.opened = next.opened
+		next.fetched.Range(func(url, hash any) bool { old.fetched.Store(url, hash); return true })
 		l.now.Load().Changed()
 	} else {
 		door := l.now.Load()

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -14,14 +15,7 @@ import (
 
 // readSource reads one source of the configuration.
 func (r *run) readSource(ctx context.Context, s *site, name string, kept config.SourceLock) (*twodoor.Reading, error) {
-	c := s.Sources[name]
-	if c.Kind() != openapi.Kind {
-		return nil, &twodoor.Error{
-			Code: twodoor.CodeInvalid, Message: fmt.Sprintf("sources of the kind %s cannot be served by this version", c.Kind()),
-			Hint: "serve OpenAPI descriptions, or take this source out",
-		}
-	}
-	source := r.openAPI(s, name, c)
+	source := r.openAPI(s, name, s.Sources[name])
 	source.Kept = twodoor.Lock{Rule: kept.Rule, Dropped: kept.Dropped, Split: kept.Split, Names: kept.Names}
 	return source.Read(ctx)
 }
@@ -50,7 +44,11 @@ func (r *run) openAPI(s *site, name string, c config.Source) *openapi.Source {
 // fetcher reads URLs in the name of a source.
 func (r *run) fetcher(s *site, name string) func(context.Context, string) ([]byte, error) {
 	return func(ctx context.Context, url string) ([]byte, error) {
-		return fetch(ctx, r.outbound(s), name, url)
+		text, err := fetch(ctx, r.outbound(s), name, url)
+		if err == nil {
+			r.fetched.Store(url, sha256.Sum256(text))
+		}
+		return text, err
 	}
 }
 
