@@ -31,6 +31,7 @@ type Call struct {
 	Progress   func(Progress) // may be nil; called from the goroutine of Do
 
 	notes []string // what the steps have to say beside the answer
+	depth int      // how many calls stand above this one
 }
 
 // ConfirmYes is the Confirm of a caller who already asked a person (the CLI's --yes).

@@ -26,6 +26,7 @@ type Engine struct {
 	Seal     []byte              // key of the confirm tokens; required where a profile asks for a yes
 
 	catalog atomic.Pointer[Catalog]
+	names   nameBook
 }
 
 // Serve makes the engine carry calls to this catalog from now on. Calls under way keep theirs.
@@ -147,8 +148,8 @@ func (e *Engine) bind(call Call, op *Operation) (json.RawMessage, error) {
 	return nil, fault
 }
 
-// invoke hands the call to the far side: page by page where more than one is wanted, within the
-// bound of time, and safe from a panic of the source.
+// invoke hands the call to the far side, after what must be called before it: page by page where
+// more than one is wanted, within the bound of time, and safe from a panic of the source.
 func (e *Engine) invoke(ctx context.Context, call Call, op *Operation, args json.RawMessage) (value *Value, err error) {
 	invoker := e.Invokers[op.Kind]
 	if invoker == nil {
@@ -168,6 +169,9 @@ func (e *Engine) invoke(ctx context.Context, call Call, op *Operation, args json
 	}
 	if call.Mode == DryRun {
 		return preview(ctx, invoker, in, call.Projection)
+	}
+	if err := e.prepare(ctx, in); err != nil {
+		return nil, err
 	}
 	return readPages(ctx, invoker, in, call.Projection)
 }
@@ -189,6 +193,10 @@ func (e *Engine) shape(ctx context.Context, call Call, op *Operation, value *Val
 			result.Cut = tellCut(cut, result.Cut)
 		}
 	}
+	if want.JQ == "" {
+		result.Value = e.nameIDs(ctx, call, op, result.Value)
+	}
+	result.Next = e.suggest(ctx, call, op, value.JSON)
 	if op.Deprecated != "" {
 		result.Notes = append(result.Notes, op.ID+" is deprecated: "+op.Deprecated)
 	}

@@ -170,6 +170,7 @@ func TestPages(t *testing.T) {
 	input := json.RawMessage(`{"type":"object","properties":{"at":{"type":["integer","string"]},"size":{"type":"integer"}}}`)
 	for style, page := range map[string]twodoor.Page{
 		"cursor": {Style: twodoor.PageCursor, Param: "at", Size: "size", Max: 3, Next: "next", Items: "items"},
+		"last":   {Style: twodoor.PageCursor, Param: "at", Size: "size", Max: 3, Next: "if .next then (.items[-1] + 1) else null end", Items: "items"},
 		"offset": {Style: twodoor.PageOffset, Param: "at", Size: "size", Max: 3},
 		"page":   {Style: twodoor.PageNumber, Param: "at", Size: "size", Max: 3, First: 1},
 		"link":   {Style: twodoor.PageLink, Size: "size", Max: 3},

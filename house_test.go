@@ -38,7 +38,7 @@ var owners = map[string][]string{
 	"http.Post":             {},
 	"http.DefaultClient":    {},
 	"http.DefaultServeMux":  {},
-	"http.Client":           {"auth/outbound", "cmd/twodoor/internal/smoke", "bench"},
+	"http.Client":           {"auth/outbound", "cmd/twodoor/internal/app", "cmd/twodoor/internal/smoke", "bench"},
 	"http.Transport":        {"auth/outbound", "cmd/twodoor/internal/smoke", "bench"},
 	"http.DefaultTransport": {"auth/outbound"},
 }

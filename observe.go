@@ -6,6 +6,7 @@ import (
 	"encoding/base32"
 	"encoding/binary"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"time"
 )
@@ -74,8 +75,15 @@ type child struct {
 	id     string
 }
 
+// maxDepth bounds how deep calls may call: steps that lead back to themselves end there.
+const maxDepth = 8
+
 // Do carries the call out in the parent's name.
 func (c child) Do(ctx context.Context, call Call) (*Result, error) {
+	if call.depth = c.of.depth + 1; call.depth > maxDepth {
+		return nil, &Error{Code: CodeInvalid, Message: fmt.Sprintf("%s is called %d calls deep", call.Operation, maxDepth),
+			Hint: "its before steps lead back to itself: mend the annotation"}
+	}
 	call.Principal, call.Profile, call.Session = c.of.Principal, c.of.Profile, c.of.Session
 	call.Door, call.Client, call.Parent = c.of.Door, c.of.Client, c.id
 	return c.engine.Do(ctx, call)

@@ -159,7 +159,7 @@ type Page struct {
 	Param string    `json:"param,omitempty"` // input that takes the cursor, offset or page number
 	Size  string    `json:"size,omitempty"`  // input that takes the number of records wanted
 	Max   int       `json:"max,omitempty"`   // the far side's bound of Size; 0: not known
-	Next  string    `json:"next,omitempty"`  // cursor: path of the next cursor in the answer
+	Next  string    `json:"next,omitempty"`  // cursor: path of the next cursor in the answer, or a jq program for it; link: path of the next address, where no header has it
 	Items string    `json:"items,omitempty"` // path of the records in the answer; empty: found
 	First int       `json:"first,omitempty"` // page: the number of the first page
 }

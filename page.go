@@ -27,7 +27,7 @@ func readPages(ctx context.Context, invoker Invoker, in *Invocation, want Projec
 	if !want.All {
 		return first, nil
 	}
-	p := &pager{page: in.Operation.Page, first: first, limit: want.Limit}
+	p := &pager{ctx: ctx, page: in.Operation.Page, first: first, limit: want.Limit}
 	for p.take(first) {
 		if p.pages == MaxPages {
 			p.stopped = fmt.Sprintf("stopped after %d pages", MaxPages)
@@ -85,6 +85,7 @@ func setInput(args json.RawMessage, op *Operation, name, text string) json.RawMe
 
 // pager gathers the records of several pages.
 type pager struct {
+	ctx     context.Context // of the one call
 	page    *Page
 	first   *Value
 	path    string // of the records in an answer
@@ -134,11 +135,15 @@ func (p *pager) more() bool {
 	return true
 }
 
-// cursor is the next cursor in the last page: a text or a number at the path of Page.Next.
+// cursor is the next cursor in the last page: a text or a number at the path of Page.Next, or what
+// the program in its place puts out.
 func (p *pager) cursor() string {
-	raw, ok := rawjson.GetPath(p.last.JSON, strings.Split(strings.TrimPrefix(p.page.Next, "."), ".")...)
+	raw, ok := rawjson.GetPath(p.last.JSON, strings.Split(p.page.Next, ".")...)
 	if !ok {
-		return ""
+		var err error
+		if raw, err = shape.Program(p.page.Next).Run(p.ctx, p.last.JSON); err != nil {
+			return ""
+		}
 	}
 	if text, ok := rawjson.String(raw); ok {
 		return text

@@ -205,10 +205,14 @@ func (a *answer) blob(base string, data []byte) twodoor.Blob {
 	return blob
 }
 
-// link keeps where the next page is (RFC 8288), if it is at the same origin. Keys are taken out of
-// its query: whoever sends the request puts them on again.
+// link keeps where the next page is, if it is at the same origin: as the Link header says (RFC 8288),
+// or a field of the answer. Keys are taken out of its query: whoever sends the request puts them on again.
 func (a *answer) link(value *twodoor.Value) {
 	next := nextLink(a.resp.Header.Values("Link"))
+	if page := a.in.Operation.Page; next == "" && page != nil && page.Style == twodoor.PageLink && page.Next != "" {
+		raw, _ := rawjson.GetPath(value.JSON, strings.Split(page.Next, ".")...)
+		next, _ = rawjson.String(raw)
+	}
 	if next == "" {
 		return
 	}

@@ -19,6 +19,9 @@ var (
 	pageNames   = []string{"page", "pagenumber", "pagenum", "pageno", "p", "pageindex"}
 	nextNames   = []string{"nextcursor", "nextpagetoken", "nexttoken", "nextpagecursor", "nextmarker", "endcursor", "continuationtoken", "continue",
 		"continuetoken", "searchafterctx", "searchafter", "cursor", "next", "pagetoken", "lastid"}
+	linkNames   = []string{"nextpageuri", "nextpageurl", "nexturl", "nexturi", "nextlink", "next", "odatanextlink", "nexthref", "nextpagelink"}
+	linkHolders = []string{"links", "paging", "pagination", "meta", "nextpage"}
+	afterNames  = []string{"startingafter", "afterid", "after"}
 	nextHolders = []string{"metadata", "meta", "pagination", "paging", "pageinfo", "responsemetadata", "nextpage", "data", "page", "cursors"}
 	itemNames   = []string{"items", "data", "results", "records", "entries", "values", "list", "resources", "objects", "rows", "elements"}
 )
@@ -35,18 +38,12 @@ func (c *compiler) takesPage() bool {
 		params := owner.get("parameters")
 		for item := range params.node.Elements() {
 			p, err := c.resolve(params.in(item))
-			if err == nil && p.node.Get("in").Str() == "query" && pages(p.node.Get("name").Str()) {
+			if err == nil && p.node.Get("in").Str() == "query" && namesPage(p.node.Get("name").Str()) {
 				return true
 			}
 		}
 	}
 	return false
-}
-
-func pages(name string) bool {
-	plain := plainName(name)
-	return slices.Contains(pageNames, plain) || slices.Contains(offsetNames, plain) || slices.Contains(cursorNames, plain) && plain != "after" ||
-		plain == "perpage" || plain == "pagesize"
 }
 
 // page finds out how the far side pages: from the names of the inputs, the fields of the answer
@@ -77,6 +74,21 @@ func (c *compiler) pageStyle(page *twodoor.Page) bool {
 			page.Style, page.Param, page.Next = twodoor.PageCursor, cursor.name, next
 			return true
 		}
+	}
+	if after := c.pageInput(afterNames); after != nil {
+		if next := c.lastID(); next != "" {
+			page.Style, page.Param, page.Next = twodoor.PageCursor, after.name, next
+			return true
+		}
+	}
+	if next := c.linkPath(); next != "" && !c.linked {
+		page.Style, page.Next = twodoor.PageLink, next
+		for _, input := range []*input{number, offset} {
+			if input != nil && page.Param == "" {
+				page.Param = input.name
+			}
+		}
+		return true
 	}
 	switch {
 	case c.linked && (number != nil || page.Size != "" || c.pageInput(cursorNames) != nil):
@@ -164,6 +176,64 @@ func (c *compiler) nextPath(cursor string) string {
 		}
 	}
 	return ""
+}
+
+// lastID is the program for far sides that page by the id of the last record, and say in has_more
+// whether there is another page.
+func (c *compiler) lastID() string {
+	root, ok := c.fieldsOf(c.answer.schema)
+	if !ok {
+		return ""
+	}
+	list := c.listIn(root)
+	for _, prop := range root.fields {
+		if list != "" && plainName(prop.name) == "hasmore" {
+			return "if ." + prop.name + " then ." + list + "[-1].id else null end"
+		}
+	}
+	return ""
+}
+
+// linkPath is the path in the answer of the address of the next page.
+func (c *compiler) linkPath() string {
+	root, ok := c.fieldsOf(c.answer.schema)
+	if !ok {
+		return ""
+	}
+	if name := c.linkIn(root); name != "" {
+		return name
+	}
+	for _, prop := range root.fields {
+		if !slices.Contains(linkHolders, plainName(prop.name)) {
+			continue
+		}
+		if inner, ok := c.fieldsOf(prop.place); ok {
+			if name := c.linkIn(inner); name != "" {
+				return prop.name + "." + name
+			}
+		}
+	}
+	return ""
+}
+
+// linkIn is the field that holds an address and is named like a next page.
+func (c *compiler) linkIn(f *shape) string {
+	for _, prop := range f.fields {
+		if name := plainName(prop.name); slices.Contains(linkNames, name) && c.holdsAddress(prop.place, name) {
+			return prop.name
+		}
+	}
+	return ""
+}
+
+// holdsAddress reports whether a field is a text that is an address, by its format or by its name.
+func (c *compiler) holdsAddress(p place, name string) bool {
+	p, err := c.resolve(c.merged(p))
+	if err != nil || !typesOf(c.merged(p).node).has("string") {
+		return false
+	}
+	format := c.merged(p).node.Get("format").Str()
+	return strings.HasPrefix(format, "uri") || format == "url" || name != "next" && format == ""
 }
 
 // nextIn finds a field that holds the next cursor: one that is named after it, else one whose name
