@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/twodoor/twodoor"
+	"github.com/twodoor/twodoor/door/cli/internal/args"
 )
 
 // The tests TestCaseNN are the edge cases of other generators that concern command lines, by the
@@ -42,30 +43,27 @@ func TestCase07NamesOfTheProgramItself(t *testing.T) {
 // Properties called params, json, data or output must not meet a flag that is there already.
 func TestCase08NoFlagIsDefinedTwice(t *testing.T) {
 	var properties []string
-	for i := range table {
-		properties = append(properties, `"`+table[i].name+`":{"type":"string"}`, `"field-`+table[i].name+`":{"type":"string"}`, `"want_`+table[i].name+`":{"type":"string"}`)
+	for _, opt := range args.Options() {
+		properties = append(properties, `"`+opt.Name+`":{"type":"string"}`, `"field-`+opt.Name+`":{"type":"string"}`, `"want_`+opt.Name+`":{"type":"string"}`)
 	}
 	input := `{"properties":{` + strings.Join(append(properties, `"params":{"type":"string"}`, `"json":{"type":"string"}`), ",") + `}}`
 	op := operation("x.y.z", input)
-	in := inputsOf(&op)
-	seen := map[string]*field{}
-	for _, f := range in.fields {
-		if other := seen[f.flag]; other != nil {
-			t.Errorf("--%s is %s and %s", f.flag, other.name, f.name)
+	in := args.Of(&op)
+	seen := map[string]*args.Field{}
+	for _, f := range in.Fields {
+		if other := seen[f.Flag]; other != nil {
+			t.Errorf("--%s is %s and %s", f.Flag, other.Name, f.Name)
 		}
-		seen[f.flag] = f
-		if m, ok := in.find(f.flag); !ok || m.field != f {
-			t.Errorf("--%s is not %s", f.flag, f.name)
+		seen[f.Flag] = f
+		if m, ok := in.Find(f.Flag); !ok || m.Field != f {
+			t.Errorf("--%s is not %s", f.Flag, f.Name)
 		}
-		gives(t, input, `{"`+f.name+`":"v"}`, "--"+f.flag+"=v")
+		gives(t, input, `{"`+f.Name+`":"v"}`, "--"+f.Flag+"=v")
 	}
-	for i := range table {
-		m, ok := in.find(table[i].name)
-		if table[i].rank == yields {
-			m, ok = in.find(wantPrefix + table[i].name)
-		}
-		if !ok || m.option != &table[i] {
-			t.Errorf("the option %s cannot be given", table[i].name)
+	for _, opt := range args.Options() {
+		m, ok := in.Find(in.OptionFlag(opt.Name))
+		if !ok || m.Option == nil || m.Option.Name != opt.Name {
+			t.Errorf("the option %s cannot be given", opt.Name)
 		}
 	}
 }
@@ -75,14 +73,6 @@ func TestCase09SpellingsThatFallTogether(t *testing.T) {
 	input := `{"properties":{"Query":{"type":"string"},"no_cache":{"type":"boolean"},"noCache":{"type":"boolean"},"NOCache":{"type":"boolean"},"_x_":{"type":"string"},"a.b":{"type":"string"},"a-b":{"type":"string"}}}`
 	gives(t, input, `{"Query":"q","no_cache":true,"noCache":false,"NOCache":true}`, "--query", "q", "--no-cache", "--noCache=false", "--NOCache")
 	gives(t, input, `{"_x_":"1","a-b":"2","a.b":"3"}`, "--x", "1", "--a-b", "2", "--a-b-2", "3")
-	for name, want := range map[string]string{
-		"startTime": "start-time", "HTTPServer": "http-server", "userIDs": "user-ids", "IDs": "ids", "filter[x]": "filter-x", "StartTime<": "start-time",
-		"sha256Sum": "sha256-sum", "$top": "top", "__a__b": "a-b", "ÄnderungsDatum": "änderungs-datum", "!!": "field", "参数": "参数",
-	} {
-		if got := kebab(name); got != want {
-			t.Errorf("kebab(%q) = %q, want %q", name, got, want)
-		}
-	}
 }
 
 // An option that is not given is not sent, and an explicit zero is.

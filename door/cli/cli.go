@@ -4,10 +4,11 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 	"time"
 
 	"github.com/twodoor/twodoor"
+	"github.com/twodoor/twodoor/door/cli/internal/args"
+	"github.com/twodoor/twodoor/door/cli/internal/typed"
 )
 
 // Door is the command line of one program. Its fields are set once, before the first Run.
@@ -50,20 +51,18 @@ func (e Exit) Error() string { return "exit" }
 type run struct {
 	door   *Door
 	opts   options
-	stdin  stdin
-	dry    bool // nothing is read: neither files nor stdin
-	unread bool // a value was not read, because of dry
+	reader args.Reader
 }
 
 func (d *Door) newRun() *run {
-	r := &run{door: d}
+	r := &run{door: d, reader: args.Reader{Stdin: d.Stdin, Open: d.Open, Now: d.Now}}
 	r.opts.output, r.opts.asked = d.preset()
 	return r
 }
 
 func (r *run) do(ctx context.Context, argv []string) error {
 	if mode := r.door.Env["TWODOOR_OUTPUT"]; mode != "" && !r.opts.asked {
-		return &twodoor.Error{Code: twodoor.CodeInvalid, Message: "TWODOOR_OUTPUT: " + notOneOf(mode, modes).Error(), Hint: "unset it, or set it to one of these"}
+		return &twodoor.Error{Code: twodoor.CodeInvalid, Message: "TWODOOR_OUTPUT: " + typed.NotOneOf(mode, args.Modes).Error(), Hint: "unset it, or set it to one of these"}
 	}
 	if len(argv) > 0 && argv[0] == "help" && !r.door.owns("help") {
 		argv = append(argv[1:len(argv):len(argv)], "--help")
@@ -125,11 +124,10 @@ func (r *run) refused(ctx context.Context, call twodoor.Call) error {
 
 // finish tells the fault, if there is one, and gives the exit status.
 func (r *run) finish(ctx context.Context, err error) int {
-	var exit Exit
-	switch {
-	case err == nil:
+	if err == nil {
 		return 0
-	case errors.As(err, &exit):
+	}
+	if exit, ok := errors.AsType[Exit](err); ok {
 		return int(exit)
 	}
 	fault := twodoor.AsError(err)
@@ -142,14 +140,14 @@ func (r *run) finish(ctx context.Context, err error) int {
 
 // stdout is where answers go: nowhere, while a line is only checked.
 func (r *run) stdout() io.Writer {
-	if r.dry {
+	if r.reader.Dry {
 		return io.Discard
 	}
 	return r.door.Stdout
 }
 
 func (r *run) stderr() io.Writer {
-	if r.dry {
+	if r.reader.Dry {
 		return io.Discard
 	}
 	return r.door.Stderr
@@ -167,11 +165,4 @@ func (d *Door) now() time.Time {
 		return time.Now()
 	}
 	return d.Now()
-}
-
-func (d *Door) open(name string) ([]byte, error) {
-	if d.Open == nil {
-		return os.ReadFile(name)
-	}
-	return d.Open(name)
 }

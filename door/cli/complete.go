@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/twodoor/twodoor"
+	"github.com/twodoor/twodoor/door/cli/internal/args"
+	"github.com/twodoor/twodoor/door/cli/internal/typed"
 )
 
 // shells are those that a completion script can be made for.
@@ -25,7 +27,7 @@ func (d *Door) completion(_ context.Context, in *Invocation) error {
 	case "powershell":
 		return root.GenPowerShellCompletionWithDesc(d.Stdout)
 	default:
-		return &twodoor.Error{Code: twodoor.CodeInvalid, Message: notOneOf(shell, shells).Error()}
+		return &twodoor.Error{Code: twodoor.CodeInvalid, Message: typed.NotOneOf(shell, shells).Error()}
 	}
 }
 
@@ -41,8 +43,8 @@ func (r *run) wholeTree() *cobra.Command {
 		root.AddCommand(&cobra.Command{
 			Use: word, Short: wordOr(oneLine(n.title, 60), fmt.Sprintf("%d operations", n.count)), DisableFlagParsing: true,
 			Run: func(*cobra.Command, []string) {},
-			ValidArgsFunction: func(_ *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
-				return r.complete(append([]string{word}, args...), begun), cobra.ShellCompDirectiveNoFileComp
+			ValidArgsFunction: func(_ *cobra.Command, typed []string, begun string) ([]string, cobra.ShellCompDirective) {
+				return r.complete(append([]string{word}, typed...), begun), cobra.ShellCompDirectiveNoFileComp
 			},
 		})
 	}
@@ -56,7 +58,7 @@ func (r *run) complete(argv []string, begun string) []string {
 	case err != nil:
 		return nil
 	case to.op != nil:
-		return matching(inputsOf(to.op).complete(to.rest, begun), begun)
+		return matching(completeLine(args.Of(to.op), to.rest, begun), begun)
 	}
 	var words []string
 	for _, n := range r.nodes(to.id, begun) {
@@ -69,79 +71,78 @@ func (r *run) complete(argv []string, begun string) []string {
 	return words
 }
 
-// complete lists the flags of an operation, or the values of the flag or operand that is being typed.
-func (in *inputs) complete(typed []string, begun string) []string {
+// completeLine lists the flags of an operation, or the values of the flag or operand that is being typed.
+func completeLine(in *args.Inputs, typed []string, begun string) []string {
 	if name, _, ok := strings.Cut(begun, "="); ok && strings.HasPrefix(name, "--") {
 		var values []string
-		for _, value := range in.valuesOf(name) {
+		for _, value := range valuesOf(in, name) {
 			values = append(values, name+"="+value)
 		}
 		return values
 	}
-	if n := len(typed); n > 0 && isFlag(typed[n-1]) && !strings.Contains(typed[n-1], "=") {
-		if values := in.valuesOf(typed[n-1]); values != nil {
+	if n := len(typed); n > 0 && args.IsFlag(typed[n-1]) && !strings.Contains(typed[n-1], "=") {
+		if values := valuesOf(in, typed[n-1]); values != nil {
 			return values
 		}
 	}
 	if strings.HasPrefix(begun, "-") {
-		return in.completeFlags()
+		return completeFlags(in)
 	}
 	operands := 0
-	for _, arg := range typed {
-		if !isFlag(arg) {
+	for i := 0; i < len(typed); i++ {
+		switch arg := typed[i]; {
+		case !args.IsFlag(arg):
 			operands++
+		case !strings.Contains(arg, "=") && valuesOf(in, arg) != nil:
+			i++
 		}
 	}
-	if operands < len(in.op.Positional) {
-		if f := in.field(in.op.Positional[operands]); f != nil && f.typ().values != nil {
-			return f.typ().valueTexts()
+	if operands < len(in.Op.Positional) {
+		if f := in.Field(in.Op.Positional[operands]); f != nil && f.Type().Values != nil {
+			return f.Type().ValueTexts()
 		}
 	}
-	return in.completeFlags()
+	return completeFlags(in)
 }
 
 // valuesOf lists the values of a flag that takes only some; nil where it takes none or any.
-func (in *inputs) valuesOf(flag string) []string {
-	var m meaning
+func valuesOf(in *args.Inputs, flag string) []string {
+	var m args.Meaning
 	if letter := strings.TrimLeft(flag, "-"); strings.HasPrefix(flag, "--") {
-		m, _ = in.find(letter)
+		m, _ = in.Find(letter)
 	} else {
-		m.option = shortOption(letter)
+		m.Option = args.ShortOption(letter)
 	}
 	switch {
-	case m.option != nil && m.option.name == "output":
-		return modes
-	case m.option != nil && m.option.takes != "":
+	case m.Option != nil && m.Option.Name == "output":
+		return args.Modes
+	case m.Option != nil && m.Option.Takes != "":
 		return []string{}
-	case m.field == nil:
+	case m.Field == nil:
 		return nil
 	}
-	t := m.field.typ()
-	if t.is(isArray) && t.items != nil {
-		t = t.items
+	t := m.Field.Type()
+	if t.Is(typed.Array) && t.Items != nil {
+		t = t.Items
 	}
 	switch {
-	case t.values != nil:
-		return t.valueTexts()
-	case t.isSwitch():
+	case t.Values != nil:
+		return t.ValueTexts()
+	case t.IsSwitch():
 		return nil
 	}
 	return []string{}
 }
 
-func (in *inputs) completeFlags() []string {
+func completeFlags(in *args.Inputs) []string {
 	var flags []string
-	for _, f := range in.fields {
-		if !f.hidden && f.typ().flat() {
-			flags = append(flags, described("--"+f.flag, f.typ().text("description")))
+	for _, f := range in.Fields {
+		if !f.Driven && f.Type().Flat() {
+			flags = append(flags, described("--"+f.Flag, f.Type().Text("description")))
 		}
 	}
-	for i := range table {
-		name := table[i].name
-		if in.byFlag[name] != nil {
-			name = wantPrefix + name
-		}
-		flags = append(flags, described("--"+name, table[i].usage))
+	for _, opt := range args.Options() {
+		flags = append(flags, described("--"+in.OptionFlag(opt.Name), opt.Usage))
 	}
 	return flags
 }

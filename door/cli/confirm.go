@@ -31,7 +31,7 @@ func (r *run) confirm(op *twodoor.Operation, call *twodoor.Call) error {
 
 // asks reports whether there is a person to ask.
 func (r *run) asks() bool {
-	return r.door.StdinTTY && r.door.StderrTTY && !r.opts.noInput && r.stdin.owner == ""
+	return r.door.StdinTTY && r.door.StderrTTY && !r.opts.noInput && r.reader.Owner == ""
 }
 
 func (r *run) ask(question string) bool {

@@ -3,12 +3,13 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"iter"
 	"slices"
 	"strings"
 
 	"github.com/twodoor/twodoor"
+	"github.com/twodoor/twodoor/door/cli/internal/args"
+	"github.com/twodoor/twodoor/door/cli/internal/typed"
 	"github.com/twodoor/twodoor/internal/rawjson"
 )
 
@@ -60,7 +61,7 @@ type AnswerCard struct {
 // of their ids.
 func (d *Door) Describe(context.Context) iter.Seq2[Card, error] {
 	return func(yield func(Card, error) bool) {
-		r := &run{door: d}
+		r := d.newRun()
 		for _, c := range d.ownCommands() {
 			if !c.Hidden && !d.describeOwn(c, []string{d.name()}, yield) {
 				return
@@ -75,7 +76,7 @@ func (d *Door) Describe(context.Context) iter.Seq2[Card, error] {
 				yield(Card{}, err)
 				return
 			}
-			if !yield(d.card(op), nil) {
+			if !yield(d.Card(op), nil) {
 				return
 			}
 		}
@@ -105,7 +106,7 @@ func (d *Door) describeOwn(c Command, above []string, yield func(Card, error) bo
 func (f Flag) input() Input {
 	in := Input{Name: f.Name, Flag: "--" + f.Name, Type: f.Kind.String(), Enum: f.Values, Description: f.Usage}
 	if len(f.Values) > 0 {
-		in.Type = someOf(f.Values)
+		in.Type = typed.SomeOf(f.Values)
 	}
 	if f.Default != "" {
 		in.Default = rawjson.Quote(f.Default)
@@ -122,17 +123,15 @@ func (k FlagKind) String() string {
 }
 
 // Card tells of one operation.
-func (d *Door) Card(op *twodoor.Operation) Card { return d.card(op) }
-
-func (d *Door) card(op *twodoor.Operation) Card {
-	in := inputsOf(op)
+func (d *Door) Card(op *twodoor.Operation) Card {
+	in := args.Of(op)
 	c := Card{
 		ID: op.ID, Command: d.command(op.ID), Usage: d.usage(in), Title: op.Title, Description: op.Description, Origin: op.Origin,
 		Effect: op.Effect, Why: op.Why, Idempotent: op.Idempotent, Permission: op.Permission, Deprecated: op.Deprecated,
-		Combinations: in.combinations(), Answer: answerOf(op), Example: d.exampleOf(in), Guides: op.Guides,
+		Combinations: combinations(in), Answer: answerOf(op), Example: d.exampleOf(in), Guides: op.Guides,
 	}
-	for _, f := range in.fields {
-		c.Inputs = append(c.Inputs, in.input(f))
+	for _, f := range in.Fields {
+		c.Inputs = append(c.Inputs, inputCard(in, f))
 	}
 	slices.SortStableFunc(c.Inputs, func(a, b Input) int { return a.rank() - b.rank() })
 	return c
@@ -150,105 +149,93 @@ func (in Input) rank() int {
 }
 
 // usage is the line of the command with its operands.
-func (d *Door) usage(in *inputs) string {
-	line := d.command(in.op.ID)
-	for _, name := range in.op.Positional {
-		if f := in.field(name); f != nil {
-			line += " " + f.operand()
+func (d *Door) usage(in *args.Inputs) string {
+	line := d.command(in.Op.ID)
+	for _, name := range in.Op.Positional {
+		if f := in.Field(name); f != nil {
+			line += " " + f.Operand()
 		}
 	}
 	return line + " [flags]"
 }
 
-// operand is a field as usage tells it by position.
-func (f *field) operand() string {
-	text := "<" + f.flag + ">"
-	if f.typ().is(isArray) {
-		text += "..."
+func inputCard(in *args.Inputs, f *args.Field) Input {
+	t := f.Type()
+	out := nestedInput(in, f.Name, f.Path, f.Raw, 0)
+	out.Required = f.Required
+	if t.Flat() {
+		out.Flag = "--" + f.Flag
 	}
-	if !f.required {
-		text = "[" + text + "]"
+	if f.Driven {
+		out.Flag, out.Driven = "--"+strings.TrimPrefix(f.Flag, "field-"), true
 	}
-	return text
-}
-
-func (in *inputs) input(f *field) Input {
-	t := f.typ()
-	out := in.nestedInput(f.name, f.path, f.raw, 0)
-	out.Required = f.required
-	if t.flat() {
-		out.Flag = "--" + f.flag
-	}
-	if f.hidden {
-		out.Flag, out.Driven = "--"+strings.TrimPrefix(f.flag, "field-"), true
-	}
-	if slices.Contains(in.op.Positional, f.name) {
-		out.Position = strings.Trim(f.operand(), "[]")
+	if slices.Contains(in.Op.Positional, f.Name) {
+		out.Position = strings.Trim(f.Operand(), "[]")
 	}
 	return out
 }
 
 // nestedInput tells of a property, and of those inside it down to a bound.
-func (in *inputs) nestedInput(name string, path []string, raw json.RawMessage, depth int) Input {
-	t := in.scope.typeOf(raw)
-	out := Input{Name: name, Path: pathText(path), Type: t.brief(), Bounds: t.bounds(), Description: t.text("description")}
-	if value, ok := t.get("default"); ok {
+func nestedInput(in *args.Inputs, name string, path []string, raw json.RawMessage, depth int) Input {
+	t := in.Scope.TypeOf(raw)
+	out := Input{Name: name, Path: args.PathText(path), Type: t.Brief(), Bounds: t.Bounds(), Description: t.Text("description")}
+	if value, ok := t.Get("default"); ok {
 		out.Default = value
 	}
-	if t.values != nil {
-		out.Enum = t.valueTexts()
-	} else if t.items != nil && t.items.values != nil {
-		out.Enum = t.items.valueTexts()
+	if t.Values != nil {
+		out.Enum = t.ValueTexts()
+	} else if t.Items != nil && t.Items.Values != nil {
+		out.Enum = t.Items.ValueTexts()
 	}
 	object := t
 	inner := path
-	if t.is(isArray) && t.items != nil {
-		object, inner = t.items, append(path[:len(path):len(path)], "0")
+	if t.Is(typed.Array) && t.Items != nil {
+		object, inner = t.Items, append(path[:len(path):len(path)], "0")
 	}
-	if depth < 3 && object.is(isObject) {
-		out.Fields = in.members(object, inner, depth+1)
+	if depth < 3 && object.Is(typed.Object) {
+		out.Fields = members(in, object, inner, depth+1)
 	}
 	return out
 }
 
-func (in *inputs) members(t *valueType, path []string, depth int) []Input {
+func members(in *args.Inputs, t *typed.Type, path []string, depth int) []Input {
 	var fields []Input
-	for _, p := range propertiesOf(t.layers) {
-		field := in.nestedInput(p.name, append(path[:len(path):len(path)], p.name), p.raw, depth)
-		field.Required = p.required
+	for _, p := range typed.Properties(t.Layers) {
+		field := nestedInput(in, p.Name, append(path[:len(path):len(path)], p.Name), p.Raw, depth)
+		field.Required = p.Required
 		fields = append(fields, field)
 	}
 	return fields
 }
 
 // combinations says which inputs go together.
-func (in *inputs) combinations() []string {
+func combinations(in *args.Inputs) []string {
 	var says []string
-	for _, l := range in.scope.layers(in.op.Input) {
+	for _, l := range in.Scope.Layers(in.Op.Input) {
 		for _, word := range [...]string{"anyOf", "oneOf"} {
-			if text := in.alternatives(l, word); text != "" {
+			if text := alternatives(in, l, word); text != "" {
 				says = append(says, text)
 			}
 		}
-		pairs, _ := l.get("dependentRequired")
+		pairs, _ := l.Get("dependentRequired")
 		for name, list := range rawjson.Members(pairs) {
-			says = append(says, in.flagNamed(name)+" needs "+strings.Join(in.flagsIn(list), " and "))
+			says = append(says, flagNamed(in, name)+" needs "+strings.Join(flagsIn(in, list), " and "))
 		}
-		not, _ := l.get("not")
+		not, _ := l.Get("not")
 		if both, ok := rawjson.Get(not, "required"); ok {
-			says = append(says, "not together: "+strings.Join(in.flagsIn(both), ", "))
+			says = append(says, "not together: "+strings.Join(flagsIn(in, both), ", "))
 		}
 	}
 	return says
 }
 
 // alternatives tells a union whose branches require different inputs.
-func (in *inputs) alternatives(l layer, word string) string {
-	branches, _ := l.get(word)
+func alternatives(in *args.Inputs, l typed.Layer, word string) string {
+	branches, _ := l.Get(word)
 	var texts []string
 	for branch := range rawjson.Elements(branches) {
 		list, _ := rawjson.Get(branch, "required")
-		flags := in.flagsIn(list)
+		flags := flagsIn(in, list)
 		if len(flags) == 0 {
 			return ""
 		}
@@ -263,17 +250,17 @@ func (in *inputs) alternatives(l layer, word string) string {
 	return "at least one of: " + strings.Join(texts, ", ")
 }
 
-func (in *inputs) flagsIn(list json.RawMessage) []string {
+func flagsIn(in *args.Inputs, list json.RawMessage) []string {
 	var flags []string
 	for name := range rawjson.Elements(list) {
-		flags = append(flags, in.flagNamed(plain(name)))
+		flags = append(flags, flagNamed(in, typed.Plain(name)))
 	}
 	return flags
 }
 
-func (in *inputs) flagNamed(name string) string {
-	if f := in.field(name); f != nil {
-		return f.usage()
+func flagNamed(in *args.Inputs, name string) string {
+	if f := in.Field(name); f != nil {
+		return f.Usage()
 	}
 	return name
 }
@@ -282,141 +269,12 @@ func (in *inputs) flagNamed(name string) string {
 func answerOf(op *twodoor.Operation) *AnswerCard {
 	card := &AnswerCard{Meaning: op.Answer.Meaning, Empty: op.Answer.Empty}
 	if len(op.Output) > 0 {
-		s := scope{op.Output, op}
-		root, at := s.records(op)
-		card.Root, card.Shape = root, s.outline(at, 0, 2)
+		s := typed.Scope{Root: op.Output, Op: op}
+		root, at := s.Records(op)
+		card.Root, card.Shape = root, s.Outline(at, 0, 2)
 	}
 	if *card == (AnswerCard{}) {
 		return nil
 	}
 	return card
-}
-
-// records finds the list in the schema of an answer: its jq path, and the schema of a record.
-func (s scope) records(op *twodoor.Operation) (root string, record json.RawMessage) {
-	path := op.Answer.Root
-	if path == "" && op.Page != nil {
-		path = op.Page.Items
-	}
-	path = strings.TrimPrefix(strings.TrimSuffix(path, "[]"), ".")
-	if path != "" {
-		raw := json.RawMessage(op.Output)
-		for step := range strings.SplitSeq(path, ".") {
-			raw, _ = propertyOf(s.layers(raw), step)
-		}
-		if t := s.typeOf(raw); t.is(isArray) {
-			return "." + path + "[]", s.itemsOf(raw)
-		}
-	}
-	if s.typeOf(op.Output).is(isArray) {
-		return ".[]", s.itemsOf(op.Output)
-	}
-	var lists []property
-	for _, p := range propertiesOf(s.layers(op.Output)) {
-		if t := s.typeOf(p.raw); t.is(isArray) && t.items != nil && t.items.is(isObject) {
-			lists = append(lists, p)
-		}
-	}
-	if len(lists) == 1 {
-		return "." + lists[0].name + "[]", s.itemsOf(lists[0].raw)
-	}
-	return ".", op.Output
-}
-
-func (s scope) itemsOf(raw json.RawMessage) json.RawMessage {
-	if items, ok := elementOf(s.layers(raw), "0"); ok {
-		return items
-	}
-	return json.RawMessage(`{}`)
-}
-
-// outline is a schema in few words: {id: integer, owner: {name: string}}.
-func (s scope) outline(raw json.RawMessage, depth, most int) string {
-	t := s.typeOf(raw)
-	switch {
-	case t.is(isArray) && t.items != nil && t.items.is(isObject|isArray):
-		return "[" + s.outline(s.itemsOf(raw), depth, most) + "]"
-	case !t.is(isObject):
-		return t.brief()
-	case depth >= most:
-		return "{…}"
-	}
-	var parts []string
-	for _, p := range propertiesOf(t.layers) {
-		parts = append(parts, fmt.Sprintf("%s: %s", p.name, s.outline(p.raw, depth+1, most)))
-	}
-	if len(parts) == 0 {
-		return "object"
-	}
-	const shown = 40
-	if len(parts) > shown {
-		parts = append(parts[:shown], fmt.Sprintf("… %d more", len(parts)-shown))
-	}
-	return "{" + strings.Join(parts, ", ") + "}"
-}
-
-// brief is a type in a word or two.
-func (t *valueType) brief() string {
-	switch {
-	case t.isTime():
-		return "time"
-	case t.binary():
-		return "file (@PATH)"
-	case t.values != nil && !t.is(isArray|isObject):
-		return strings.Join(append([]string{someOf(t.valueTexts())}, t.free.words()...), "|")
-	case t.is(isArray):
-		if t.items == nil {
-			return "list"
-		}
-		return "list of " + t.items.brief()
-	}
-	if names := t.kinds.words(); len(names) > 0 {
-		return strings.Join(names, "|")
-	}
-	return "any"
-}
-
-// words names the types in a set, null aside.
-func (all kinds) words() []string {
-	var names []string
-	for i, name := range [...]string{"string", "integer", "number", "boolean", "", "list", "object"} {
-		if all&(1<<i) != 0 && name != "" {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
-// someOf lists values, the first ones where there are many.
-func someOf(values []string) string {
-	const most = 15
-	if len(values) <= most {
-		return strings.Join(values, "|")
-	}
-	return fmt.Sprintf("%s|… (%d values)", strings.Join(values[:most-3], "|"), len(values))
-}
-
-// bounds are the limits that a schema sets, in words.
-func (t *valueType) bounds() string {
-	var says []string
-	add := func(least, most, unit string) {
-		low, hasLow := t.get(least)
-		high, hasHigh := t.get(most)
-		switch {
-		case hasLow && hasHigh:
-			says = append(says, fmt.Sprintf("%s to %s%s", low, high, unit))
-		case hasLow && string(low) != "0":
-			says = append(says, fmt.Sprintf("at least %s%s", low, unit))
-		case hasHigh:
-			says = append(says, fmt.Sprintf("at most %s%s", high, unit))
-		}
-	}
-	add("minimum", "maximum", "")
-	add("exclusiveMinimum", "exclusiveMaximum", " (exclusive)")
-	add("minLength", "maxLength", " characters")
-	add("minItems", "maxItems", " items")
-	if pattern := t.text("pattern"); pattern != "" && len(pattern) <= 60 {
-		says = append(says, "like "+pattern)
-	}
-	return strings.Join(says, ", ")
 }

@@ -239,7 +239,7 @@ type outFile struct {
 
 func (r *run) openOut() (*outFile, error) {
 	name := r.opts.out
-	if name == "" || r.dry {
+	if name == "" || r.reader.Dry {
 		return nil, nil
 	}
 	temp, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")

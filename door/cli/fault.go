@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/twodoor/twodoor"
+	"github.com/twodoor/twodoor/door/cli/internal/args"
+	"github.com/twodoor/twodoor/door/cli/internal/typed"
 )
 
 // spell tells a fault of the engine in the words of the command line: flags for properties, commands
@@ -18,10 +20,10 @@ func (r *run) spell(op *twodoor.Operation, err error) error {
 	}
 	told := *fault
 	if told.Code == twodoor.CodeInvalid && len(told.Fields) > 0 {
-		in := inputsOf(op)
+		in := args.Of(op)
 		told.Fields = make([]twodoor.Problem, len(fault.Fields))
 		for i, p := range fault.Fields {
-			told.Fields[i] = in.spellProblem(p)
+			told.Fields[i] = spellProblem(in, p)
 		}
 		told.Hint = "this fits: " + r.door.exampleOf(in)
 	}
@@ -47,14 +49,14 @@ func (d *Door) tryLine(name string) string {
 }
 
 // spellProblem names the flag of the property that does not fit.
-func (in *inputs) spellProblem(p twodoor.Problem) twodoor.Problem {
-	for _, f := range in.fields {
-		path := strings.Join(f.path, ".")
+func spellProblem(in *args.Inputs, p twodoor.Problem) twodoor.Problem {
+	for _, f := range in.Fields {
+		path := strings.Join(f.Path, ".")
 		rest, below := strings.CutPrefix(p.Path, path)
 		switch {
 		case !below:
-		case rest == "" && f.typ().flat():
-			p.Problem = "--" + f.flag + " " + p.Problem
+		case rest == "" && f.Type().Flat():
+			p.Problem = "--" + f.Flag + " " + p.Problem
 			return p
 		case rest == "" || rest[0] == '.' || rest[0] == '[':
 			p.Problem = p.Path + " " + p.Problem
@@ -88,7 +90,7 @@ func (r *run) prose(fault *twodoor.Error) string {
 		}
 	}
 	if up := fault.Upstream; up != nil {
-		fmt.Fprintf(&out, "upstream: %d %s\n", up.Status, oneLine(plain(up.Body), 500))
+		fmt.Fprintf(&out, "upstream: %d %s\n", up.Status, oneLine(typed.Plain(up.Body), 500))
 	}
 	if fault.RetryAfter > 0 {
 		fmt.Fprintf(&out, "retry: after %s\n", fault.RetryAfter)

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/twodoor/twodoor"
+	"github.com/twodoor/twodoor/door/cli/internal/args"
 	"github.com/twodoor/twodoor/internal/rawjson"
 )
 
@@ -65,20 +66,20 @@ func (r *run) level(ctx context.Context, to target) error {
 // takeOptions reads the flags of a line that addresses no operation.
 func (r *run) takeOptions(argv []string) error {
 	for i := 0; i < len(argv); i++ {
-		if !isFlag(argv[i]) || argv[i] == "--" {
+		if !args.IsFlag(argv[i]) || argv[i] == "--" {
 			continue
 		}
-		opt, text, used := leading(argv[i:])
+		opt, text, used := args.Leading(argv[i:])
 		if opt == nil {
 			name, _, _ := strings.Cut(argv[i], "=")
 			fault := &twodoor.Error{Code: twodoor.CodeInvalid, Message: "unknown flag " + name, Hint: "flags of a command come after its words"}
-			for _, near := range rawjson.Nearest((&inputs{}).flags(), strings.TrimLeft(name, "-"), 2) {
+			for _, near := range rawjson.Nearest((&args.Inputs{}).Flags(), strings.TrimLeft(name, "-"), 2) {
 				fault.Try = append(fault.Try, "--"+near)
 			}
 			return fault
 		}
-		if err := opt.set(&r.opts, text); err != nil {
-			return &twodoor.Error{Code: twodoor.CodeInvalid, Message: "--" + opt.name + " " + err.Error()}
+		if err := r.opts.set(opt, text); err != nil {
+			return &twodoor.Error{Code: twodoor.CodeInvalid, Message: "--" + opt.Name + " " + err.Error()}
 		}
 		i += used - 1
 	}
@@ -301,7 +302,7 @@ func (r *run) ownList() string {
 
 // printHelp tells of one operation: as data where JSON is asked for, else as text within its budget.
 func (r *run) printHelp(op *twodoor.Operation) error {
-	card := r.door.card(op)
+	card := r.door.Card(op)
 	if r.opts.onLine && r.opts.output != "table" && r.opts.output != "md" && r.opts.output != "raw" {
 		return (&Invocation{Stdout: r.door.Stdout, run: r}).Print(card)
 	}
@@ -364,7 +365,7 @@ func (c Card) always() string {
 	text := "-o json|table|csv|…"
 	for _, name := range [...]string{"fields", "jq", "limit", "page", "all", "summary", "budget", "data @FILE|-", "set a.b=text|a.b:=JSON", "field-file", "dry-run", "yes", "out", "timeout", "quiet"} {
 		if taken[name] {
-			name = wantPrefix + name
+			name = args.WantPrefix + name
 		}
 		text += " --" + name
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/twodoor/twodoor"
+	"github.com/twodoor/twodoor/door/cli/internal/args"
 	"github.com/twodoor/twodoor/internal/rawjson"
 )
 
@@ -163,7 +164,7 @@ func TestDescribe(t *testing.T) {
 func TestCombinations(t *testing.T) {
 	op := operation("x.y.z", `{"type":"object","properties":{"id":{},"name":{},"zone":{},"area":{}},"oneOf":[{"required":["id"]},{"required":["name","zone"]}],
 		"dependentRequired":{"zone":["area"]},"not":{"required":["id","area"]}}`)
-	got := strings.Join(inputsOf(&op).combinations(), "\n")
+	got := strings.Join(combinations(args.Of(&op)), "\n")
 	want := "exactly one of: --id, --name and --zone\n--zone needs --area\nnot together: --id, --area"
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

@@ -15,6 +15,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/twodoor/twodoor"
+	"github.com/twodoor/twodoor/door/cli/internal/args"
+	"github.com/twodoor/twodoor/door/cli/internal/typed"
 	"github.com/twodoor/twodoor/internal/rawjson"
 	"github.com/twodoor/twodoor/internal/shape"
 )
@@ -233,7 +235,7 @@ func (d *Door) callCommand() Command {
 				if err != nil || op == nil {
 					return nil
 				}
-				return inputsOf(op).complete(args[1:], word)
+				return completeLine(inputsOf(op), args[1:], word)
 			}
 			var ids []string
 			for _, entry := range d.Engine.Catalog().Entries() {
@@ -294,11 +296,11 @@ func (r *run) own(ctx context.Context, argv []string) error {
 // peekOutput reads -o before pflag does, so that a fault of the line is told in the right form.
 func (r *run) peekOutput(argv []string) {
 	for i := range argv {
-		if !isFlag(argv[i]) || argv[i] == "--" {
+		if !args.IsFlag(argv[i]) || argv[i] == "--" {
 			continue
 		}
-		if opt, text, _ := leading(argv[i:]); opt != nil && opt.name == "output" {
-			_ = opt.set(&r.opts, text) // told by pflag, which reads it again
+		if opt, text, _ := args.Leading(argv[i:]); opt != nil && opt.Name == "output" {
+			_ = r.opts.set(opt, text) // told by pflag, which reads it again
 		}
 	}
 }
@@ -371,7 +373,7 @@ var ownOptions = []string{"output", "fields", "jq", "limit", "profile", "quiet",
 // defineOptions gives a command the common options that it has no flag of its own for.
 func (r *run) defineOptions(cc *cobra.Command) {
 	for _, name := range ownOptions {
-		opt := optionOf(name)
+		opt := args.OptionNamed(name)
 		if cc.Flags().Lookup(name) != nil {
 			continue
 		}
@@ -379,24 +381,24 @@ func (r *run) defineOptions(cc *cobra.Command) {
 		if name == "output" && cc.Flags().ShorthandLookup("o") == nil {
 			short = "o"
 		}
-		f := cc.Flags().VarPF(&optionValue{r, opt}, name, short, opt.usage)
-		if opt.takes == "" {
+		f := cc.Flags().VarPF(&optionValue{r, opt}, name, short, opt.Usage)
+		if opt.Takes == "" {
 			f.NoOptDefVal = "true"
 		}
 		f.Annotations = map[string][]string{"common": nil}
 	}
-	_ = cc.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(modes, cobra.ShellCompDirectiveNoFileComp))
+	_ = cc.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(args.Modes, cobra.ShellCompDirectiveNoFileComp))
 }
 
 // optionValue lets pflag set an option.
 type optionValue struct {
 	run *run
-	opt *option
+	opt *args.Option
 }
 
 func (v *optionValue) String() string        { return "" }
-func (v *optionValue) Type() string          { return v.opt.takes }
-func (v *optionValue) Set(text string) error { return v.opt.set(&v.run.opts, text) }
+func (v *optionValue) Type() string          { return v.opt.Takes }
+func (v *optionValue) Set(text string) error { return v.run.opts.set(v.opt, text) }
 
 func (r *run) runOwn(cc *cobra.Command, c Command, args []string) error {
 	if c.Raw && len(args) > 0 && (args[0] == "--help" || args[0] == "-h") {
@@ -412,10 +414,10 @@ func (r *run) runOwn(cc *cobra.Command, c Command, args []string) error {
 	if err := r.checkOwn(cc, c, args); err != nil {
 		return err
 	}
-	if r.dry && c.operates {
+	if r.reader.Dry && c.operates {
 		return r.checkOperation(args[0], args[1:])
 	}
-	if r.dry {
+	if r.reader.Dry {
 		return nil
 	}
 	return c.Run(cc.Context(), in)
@@ -426,7 +428,7 @@ func (r *run) checkOwn(cc *cobra.Command, c Command, args []string) error {
 	for _, f := range c.Flags {
 		value := cc.Flags().Lookup(f.Name)
 		if len(f.Values) > 0 && value != nil && value.Changed && f.Kind == FlagText && !slices.Contains(f.Values, value.Value.String()) {
-			return r.misused(cc, "--"+f.Name+" "+notOneOf(value.Value.String(), f.Values).Error())
+			return r.misused(cc, "--"+f.Name+" "+typed.NotOneOf(value.Value.String(), f.Values).Error())
 		}
 	}
 	least, most := operandBounds(c.Args)

@@ -31,7 +31,7 @@ func (d *Door) Parse(argv []string) (twodoor.Call, error) {
 // neither stdin nor files; what would come from there is taken to fit.
 func (d *Door) Check(argv []string) error {
 	r := d.newRun()
-	r.dry = true
+	r.reader.Dry = true
 	if len(argv) > 0 && d.owns(argv[0]) {
 		return r.own(context.Background(), argv)
 	}
@@ -58,7 +58,7 @@ func (r *run) checkOperation(name string, argv []string) error {
 		return r.refused(context.Background(), twodoor.Call{Operation: name})
 	}
 	call, err := r.decode(op, argv)
-	if err != nil || r.opts.help || r.opts.version || r.unread {
+	if err != nil || r.opts.help || r.opts.version || r.reader.Unread {
 		return err
 	}
 	return r.spell(op, misfits(op, call))

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/twodoor/twodoor"
+	"github.com/twodoor/twodoor/door/cli/internal/args"
 	"github.com/twodoor/twodoor/internal/rawjson"
 )
 
@@ -24,12 +25,12 @@ func (d *Door) route(argv []string) (target, error) {
 	to := target{id: d.Brand}
 	for i := 0; i < len(argv); i++ {
 		arg := argv[i]
-		if isFlag(arg) {
+		if args.IsFlag(arg) {
 			if arg == "--" {
 				to.rest = append(to.rest, argv[i:]...)
 				break
 			}
-			_, _, used := leading(argv[i:])
+			_, _, used := args.Leading(argv[i:])
 			to.rest = append(to.rest, argv[i:i+used]...)
 			i += used - 1
 			continue
@@ -228,11 +229,11 @@ func (r *run) children(id string) []string {
 // apart splits a line into its words and its flags.
 func apart(argv []string) (words, flags []string) {
 	for i := 0; i < len(argv); i++ {
-		if !isFlag(argv[i]) {
+		if !args.IsFlag(argv[i]) {
 			words = append(words, argv[i])
 			continue
 		}
-		_, _, used := leading(argv[i:])
+		_, _, used := args.Leading(argv[i:])
 		flags = append(flags, argv[i:i+used]...)
 		i += used - 1
 	}

@@ -1,4 +1,4 @@
-package cli
+package args
 
 import (
 	"encoding/json"
@@ -7,33 +7,34 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/twodoor/twodoor/door/cli/internal/typed"
 	"github.com/twodoor/twodoor/internal/rawjson"
 	"github.com/twodoor/twodoor/internal/rawyaml"
 )
 
-// data is the object of --data: from stdin, a file, or the argument itself.
-func (l *line) data(text string) json.RawMessage {
+// readObject is the object of --data: from stdin, a file, or the argument itself.
+func (l *Line) readObject(text string) json.RawMessage {
 	raw, err := l.readData(text)
 	if err == nil && rawjson.KindOf(raw) != rawjson.KindObject {
 		err = errors.New("is not an object")
 	}
 	if err != nil {
-		l.wrong(meaning{}, "--data", err.Error())
+		l.wrong(Meaning{}, "--data", err.Error())
 		return json.RawMessage(`{}`)
 	}
-	return l.in.open(raw)
+	return l.In.open(raw)
 }
 
-func (l *line) readData(text string) (json.RawMessage, error) {
+func (l *Line) readData(text string) (json.RawMessage, error) {
 	switch {
 	case text == "-":
-		data, err := l.run.readStdin("--data")
+		data, err := l.Reader.readStdin("--data")
 		if err != nil {
 			return nil, err
 		}
 		return structured(data)
 	case strings.HasPrefix(text, "@"):
-		data, err := l.run.readFile("--data", text[1:])
+		data, err := l.Reader.readFile("--data", text[1:])
 		if err != nil {
 			return nil, err
 		}
@@ -65,11 +66,11 @@ func structured(data []byte) (json.RawMessage, error) {
 
 // open takes the object of an operation whose one object property is opened in either form: whole,
 // or as what stands inside that property.
-func (in *inputs) open(raw json.RawMessage) json.RawMessage {
+func (in *Inputs) open(raw json.RawMessage) json.RawMessage {
 	if in.opened == nil {
 		return raw
 	}
-	if inner, ok := rawjson.Get(raw, in.opened.name); ok && rawjson.KindOf(inner) == rawjson.KindObject {
+	if inner, ok := rawjson.Get(raw, in.opened.Name); ok && rawjson.KindOf(inner) == rawjson.KindObject {
 		return raw
 	}
 	out, inner := json.RawMessage(`{}`), json.RawMessage(`{}`)
@@ -80,17 +81,17 @@ func (in *inputs) open(raw json.RawMessage) json.RawMessage {
 			inner = rawjson.Set(inner, name, value)
 		}
 	}
-	return rawjson.Set(out, in.opened.name, inner)
+	return rawjson.Set(out, in.opened.Name, inner)
 }
 
 // outer is the field of a name that stands beside what is opened and is not shadowed inside it.
-func (in *inputs) outer(name string) *field {
-	var found *field
-	for _, f := range in.fields {
-		if f.name != name {
+func (in *Inputs) outer(name string) *Field {
+	var found *Field
+	for _, f := range in.Fields {
+		if f.Name != name {
 			continue
 		}
-		if len(f.path) > 1 {
+		if len(f.Path) > 1 {
 			return nil
 		}
 		found = f
@@ -98,15 +99,15 @@ func (in *inputs) outer(name string) *field {
 	return found
 }
 
-// set is one --set: "a.b=text" or "a.b:=JSON". A text takes the type that the schema has at that place.
-func (l *line) set(args json.RawMessage, arg string) json.RawMessage {
+// assign is one --set: "a.b=text" or "a.b:=JSON". A text takes the type that the schema has at that place.
+func (l *Line) assign(args json.RawMessage, arg string) json.RawMessage {
 	path, text, isJSON, err := splitSet(arg)
 	if err != nil {
-		l.wrong(meaning{}, "--set "+arg, err.Error())
+		l.wrong(Meaning{}, "--set "+arg, err.Error())
 		return args
 	}
-	path = l.in.enter(path)
-	t := l.in.at(path)
+	path = l.In.enter(path)
+	t := l.In.at(path)
 	var value json.RawMessage
 	switch {
 	case isJSON:
@@ -114,42 +115,42 @@ func (l *line) set(args json.RawMessage, arg string) json.RawMessage {
 		if err = rawjson.Check(value); err != nil {
 			err = fmt.Errorf("has no JSON after := (%w)", err)
 		}
-	case t.is(isArray):
-		value, err = l.run.list(t, "--set "+pathText(path), []string{text})
+	case t.Is(typed.Array):
+		value, err = l.Reader.list(t, "--set "+PathText(path), []string{text})
 	default:
-		value, err = t.convert(text)
+		value, err = t.Convert(text)
 	}
 	if err == nil {
-		args, err = l.in.put(args, path, value, nil)
+		args, err = l.In.put(args, path, value, nil)
 	}
 	if err != nil {
-		l.wrong(meaning{}, "--set "+pathText(path), err.Error())
+		l.wrong(Meaning{}, "--set "+PathText(path), err.Error())
 	}
 	return args
 }
 
-// file is one --field-file: the content of a file in a field, untouched.
-func (l *line) file(args json.RawMessage, arg string) json.RawMessage {
+// readField is one --field-file: the content of a file in a field, untouched.
+func (l *Line) readField(args json.RawMessage, arg string) json.RawMessage {
 	path, text, _, err := splitSet(arg)
-	as := "--field-file " + pathText(path)
+	as := "--field-file " + PathText(path)
 	var value json.RawMessage
 	if err == nil {
-		path = l.in.enter(path)
+		path = l.In.enter(path)
 		name := strings.TrimPrefix(text, "@")
-		if l.in.at(path).binary() {
-			value, err = l.run.content(as, "@"+name)
+		if l.In.at(path).Binary() {
+			value, err = l.Reader.content(as, "@"+name)
 		} else {
 			var data []byte
-			if data, err = l.run.readFile(as, name); err == nil {
+			if data, err = l.Reader.readFile(as, name); err == nil {
 				value, err = textOf(data)
 			}
 		}
 	}
 	if err == nil {
-		args, err = l.in.put(args, path, value, nil)
+		args, err = l.In.put(args, path, value, nil)
 	}
 	if err != nil {
-		l.wrong(meaning{}, as, err.Error())
+		l.wrong(Meaning{}, as, err.Error())
 	}
 	return args
 }
@@ -190,8 +191,8 @@ func splitSet(arg string) (path []string, text string, isJSON bool, err error) {
 	return append(path, step.String()), "", false, errors.New("has no value: write NAME=text or NAME:=JSON")
 }
 
-// pathText is a path as --set takes it.
-func pathText(path []string) string {
+// PathText is a path as --set takes it.
+func PathText(path []string) string {
 	escape := strings.NewReplacer(`\`, `\\`, `.`, `\.`, `[`, `\[`, `:`, `\:`, `=`, `\=`)
 	steps := make([]string, len(path))
 	for i, step := range path {
@@ -202,41 +203,41 @@ func pathText(path []string) string {
 
 // enter makes the path of --set lead from the arguments: through what is opened, and to a property
 // whose name holds dots.
-func (in *inputs) enter(path []string) []string {
-	if whole := strings.Join(path, "."); len(path) > 1 && in.field(path[0]) == nil {
-		if f := in.field(whole); f != nil {
-			return f.path
+func (in *Inputs) enter(path []string) []string {
+	if whole := strings.Join(path, "."); len(path) > 1 && in.Field(path[0]) == nil {
+		if f := in.Field(whole); f != nil {
+			return f.Path
 		}
 	}
-	if in.opened == nil || path[0] == in.opened.name {
+	if in.opened == nil || path[0] == in.opened.Name {
 		return path
 	}
 	if in.outer(path[0]) != nil {
 		return path
 	}
-	return append([]string{in.opened.name}, path...)
+	return append([]string{in.opened.Name}, path...)
 }
 
 // at is the type that the schema has at a path; anything where it has none.
-func (in *inputs) at(path []string) *valueType {
-	raw := json.RawMessage(in.op.Input)
+func (in *Inputs) at(path []string) *typed.Type {
+	raw := json.RawMessage(in.Op.Input)
 	for _, step := range path {
-		layers := in.scope.layers(raw)
-		next, ok := propertyOf(layers, step)
+		layers := in.Scope.Layers(raw)
+		next, ok := typed.PropertyOf(layers, step)
 		if !ok {
-			next, ok = elementOf(layers, step)
+			next, ok = typed.ElementOf(layers, step)
 		}
 		if !ok {
-			return &valueType{}
+			return &typed.Type{}
 		}
 		raw = next
 	}
-	return in.scope.typeOf(raw)
+	return in.Scope.TypeOf(raw)
 }
 
 // put sets a value at a path and makes what is missing on the way: lists where the schema has lists,
 // else objects.
-func (in *inputs) put(raw json.RawMessage, path []string, value json.RawMessage, above []string) (json.RawMessage, error) {
+func (in *Inputs) put(raw json.RawMessage, path []string, value json.RawMessage, above []string) (json.RawMessage, error) {
 	if len(path) == 0 {
 		return value, nil
 	}
@@ -253,17 +254,17 @@ func (in *inputs) put(raw json.RawMessage, path []string, value json.RawMessage,
 }
 
 // isList reports whether a step leads into a list.
-func isList(raw json.RawMessage, in *inputs, above []string, step string) bool {
+func isList(raw json.RawMessage, in *Inputs, above []string, step string) bool {
 	if len(raw) > 0 {
 		return rawjson.KindOf(raw) == rawjson.KindArray
 	}
 	if _, err := strconv.Atoi(step); err != nil && step != "" {
 		return false
 	}
-	return in.at(above).is(isArray)
+	return in.at(above).Is(typed.Array)
 }
 
-func (in *inputs) putElement(raw json.RawMessage, path []string, value json.RawMessage, above []string) (json.RawMessage, error) {
+func (in *Inputs) putElement(raw json.RawMessage, path []string, value json.RawMessage, above []string) (json.RawMessage, error) {
 	var items []json.RawMessage
 	for element := range rawjson.Elements(raw) {
 		items = append(items, element)

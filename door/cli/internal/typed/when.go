@@ -1,4 +1,4 @@
-package cli
+package typed
 
 import (
 	"encoding/json"
@@ -10,11 +10,11 @@ import (
 	"github.com/twodoor/twodoor/internal/rawjson"
 )
 
-// isTime reports whether values of the type are points in time.
-func (t *valueType) isTime() bool {
-	switch t.format {
+// IsTime reports whether values of the type are points in time.
+func (t *Type) IsTime() bool {
+	switch t.Format {
 	case "date-time", "date", "unix-time", "unix-time-ms":
-		return t.is(isText|isInteger|isNumber) && t.values == nil
+		return t.Is(Text|Integer|Number) && t.Values == nil
 	}
 	return false
 }
@@ -22,35 +22,35 @@ func (t *valueType) isTime() bool {
 // milliseconds begin here: as seconds, it would be the year 5138.
 const milliseconds = 100_000_000_000
 
-// time writes a point in time as the API wants it. A text that already has that form goes as it is.
-func (t *valueType) time(text string, now time.Time) (json.RawMessage, error) {
-	if t.is(isText) && t.written(text) {
+// Time writes a point in time as the API wants it. A text that already has that form goes as it is.
+func (t *Type) Time(text string, now time.Time) (json.RawMessage, error) {
+	if t.Is(Text) && t.written(text) {
 		return rawjson.Quote(text), nil
 	}
 	at, err := when(text, now)
 	if err != nil {
 		return nil, err
 	}
-	switch t.format {
+	switch t.Format {
 	case "date":
 		return rawjson.Quote(at.Format(time.DateOnly)), nil
 	case "date-time":
 		return rawjson.Quote(at.UTC().Format(time.RFC3339Nano)), nil
 	}
 	n := at.Unix()
-	if t.format == "unix-time-ms" {
+	if t.Format == "unix-time-ms" {
 		n = at.UnixMilli()
 	}
-	if t.is(isInteger | isNumber) {
+	if t.Is(Integer | Number) {
 		return strconv.AppendInt(nil, n, 10), nil
 	}
 	return rawjson.Quote(strconv.FormatInt(n, 10)), nil
 }
 
 // written reports whether a text has the form of the format already.
-func (t *valueType) written(text string) bool {
+func (t *Type) written(text string) bool {
 	var err error
-	switch t.format {
+	switch t.Format {
 	case "date-time":
 		_, err = time.Parse(time.RFC3339, text)
 	case "date":
