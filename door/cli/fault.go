@@ -27,9 +27,6 @@ func (r *run) spell(op *twodoor.Operation, err error) error {
 		}
 		told.Hint = "this fits: " + r.door.exampleOf(in)
 	}
-	if told.Code == twodoor.CodeConfirm {
-		told.Hint = "ask the person; after a yes give the same line again with --yes"
-	}
 	if told.Code == twodoor.CodeUpstreamAuth && told.Hint == "" {
 		told.Hint = fmt.Sprintf("log in with: %s login %s", r.door.name(), op.Source())
 	}

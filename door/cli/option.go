@@ -35,49 +35,69 @@ type options struct {
 
 // set takes in an option of the line.
 func (o *options) set(opt *args.Option, text string) error {
+	if to := o.toggle(opt.Name); to != nil {
+		return setSwitch(to, text)
+	}
+	if to := o.words(opt.Name); to != nil {
+		*to = text
+		return nil
+	}
 	switch opt.Name {
 	case "output":
 		return o.setOutput(text)
 	case "fields":
 		o.want.Fields = append(o.want.Fields, splitWords(text)...)
-	case "jq":
-		o.want.JQ = text
+		return nil
 	case "limit":
 		return setCount(&o.want.Limit, text)
-	case "page":
-		o.want.Page = text
-	case "all":
-		return setSwitch(&o.want.All, text)
-	case "summary":
-		return setSwitch(&o.want.Summary, text)
 	case "budget":
 		return o.setBudget(text)
-	case "profile":
-		o.profile = text
-	case "account":
-		o.account = text
 	case "timeout":
 		return o.setTimeout(text)
+	}
+	return errors.New("means nothing without an operation")
+}
+
+// toggle is where an option that is true or false is kept.
+func (o *options) toggle(name string) *bool {
+	switch name {
+	case "all":
+		return &o.want.All
+	case "summary":
+		return &o.want.Summary
 	case "quiet":
-		return setSwitch(&o.quiet, text)
-	case "out":
-		o.out = text
+		return &o.quiet
 	case "dry-run":
-		return setSwitch(&o.dryRun, text)
+		return &o.dryRun
 	case "yes":
-		return setSwitch(&o.yes, text)
+		return &o.yes
 	case "no-input":
-		return setSwitch(&o.noInput, text)
-	case "config":
-		o.config = text
+		return &o.noInput
 	case "trust":
-		return setSwitch(&o.trust, text)
+		return &o.trust
 	case "help":
-		return setSwitch(&o.help, text)
+		return &o.help
 	case "version":
-		return setSwitch(&o.version, text)
-	default:
-		return errors.New("means nothing without an operation")
+		return &o.version
+	}
+	return nil
+}
+
+// words is where an option that is a text is kept.
+func (o *options) words(name string) *string {
+	switch name {
+	case "jq":
+		return &o.want.JQ
+	case "page":
+		return &o.want.Page
+	case "profile":
+		return &o.profile
+	case "account":
+		return &o.account
+	case "out":
+		return &o.out
+	case "config":
+		return &o.config
 	}
 	return nil
 }
