@@ -77,7 +77,7 @@ func (r *run) do(ctx context.Context, argv []string) error {
 	case to.op != nil:
 		return r.operation(ctx, to.op, to.name, to.rest)
 	}
-	return r.level(ctx, to)
+	return r.level(to)
 }
 
 // operation makes the call of a generated command and writes its answer. The name is the id of the

@@ -11,5 +11,6 @@
 // JSON, and its exit status is that of its code. A group without a verb prints its help on stderr and
 // exits 2; help that was asked for goes to stdout and exits 0.
 //
-// Begin at [Door.Run].
+// Begin at [Door.Run]. How one command's line is read and written is internal/args, what a schema says
+// of a typed text internal/typed, the ways of writing an answer internal/render.
 package cli

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -33,7 +32,7 @@ func fit(budget int, texts ...func() string) string {
 
 // level answers a line that ends above the operations: with help where it is asked for, else with the
 // same text as the fault it is.
-func (r *run) level(ctx context.Context, to target) error {
+func (r *run) level(to target) error {
 	if err := r.takeOptions(to.rest); err != nil {
 		return err
 	}

@@ -2,7 +2,9 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/twodoor/twodoor"
@@ -57,6 +59,7 @@ func (d *Door) route(argv []string) (target, error) {
 	return to, nil
 }
 
+// errAstray ends a route at a word that leads nowhere; astray tells it.
 var errAstray = &twodoor.Error{Code: twodoor.CodeUnknown, Message: "there is no such command"}
 
 // step goes one word down from an id: to a level below it, or to a leaf. Empty: the word leads nowhere.
@@ -148,7 +151,7 @@ func (r *run) profile() string {
 // words finds. A line that asks for help gets that of the level it reached, or of the verbs that
 // begin with its last word.
 func (r *run) astray(ctx context.Context, to target, err error) error {
-	if err != error(errAstray) {
+	if !errors.Is(err, errAstray) {
 		return err
 	}
 	words, flags := apart(to.words)
@@ -261,10 +264,8 @@ func (d *Door) command(id string) string {
 }
 
 func appendNew(list []string, item string) []string {
-	for _, old := range list {
-		if old == item {
-			return list
-		}
+	if slices.Contains(list, item) {
+		return list
 	}
 	return append(list, item)
 }
