@@ -50,8 +50,10 @@ func (a *App) Run(ctx context.Context, argv []string) int {
 	}
 	door, argv := r.door(), r.ownFirst(argv)
 	if r.needsCatalog(argv) {
-		if err := r.serve(ctx); err != nil && !r.isHelp(argv) {
+		if err := r.serve(ctx); err != nil && !r.asksWhatThereIs() {
 			return r.fail(ctx, argv, err)
+		} else if err != nil && !r.completes() {
+			r.note("twodoor: " + lineOf(r.told(err)))
 		}
 	}
 	return door.Run(ctx, argv)
@@ -124,10 +126,14 @@ func (r *run) needsCatalog(argv []string) bool {
 	return !r.owns(word)
 }
 
-// isHelp reports whether a line asks what there is: it is answered as far as it can be.
-func (r *run) isHelp(argv []string) bool {
-	return len(r.early.Words) == 0 || r.early.Words[0] == "help" || strings.HasPrefix(r.early.Words[0], "__complete") ||
-		r.early.Words[0] != "call" && len(r.early.Words) == 1 && slices.Contains(argv, "--help") && r.site != nil && r.site.where == config.Nowhere
+// asksWhatThereIs reports whether a line lists commands: it is answered as far as it can be.
+func (r *run) asksWhatThereIs() bool {
+	return len(r.early.Words) == 0 || r.early.Words[0] == "help" || r.completes()
+}
+
+// completes reports whether a shell asks for the next word.
+func (r *run) completes() bool {
+	return len(r.early.Words) > 0 && strings.HasPrefix(r.early.Words[0], "__complete")
 }
 
 // serve opens the catalog and makes the engine carry calls to it.
@@ -143,7 +149,7 @@ func (r *run) serve(ctx context.Context) error {
 
 // absent says what is the matter where the first word cannot be a command for a plain reason.
 func (r *run) absent() error {
-	if len(r.early.Words) == 0 || strings.HasPrefix(r.early.Words[0], "__complete") {
+	if r.asksWhatThereIs() {
 		return nil
 	}
 	word := r.early.Words[0]
@@ -152,7 +158,7 @@ func (r *run) absent() error {
 			return lost.err
 		}
 	}
-	if r.site.where == config.Nowhere && word != "help" {
+	if r.site.where == config.Nowhere {
 		return &twodoor.Error{
 			Code: twodoor.CodeUnknown, Message: "there is no " + config.FileName + " here or above, so there is no command " + word,
 			Hint: "make one from a description, or look at the demo", Try: []string{"twodoor up openapi.yaml", "twodoor demo"},

@@ -167,14 +167,21 @@ func changedSince(stamp bundle.Stamp, begun time.Time, except string) bool {
 	})
 }
 
-// filesOf lists what the catalog depends on beside the configuration itself.
+// filesOf lists what the catalog depends on beside the configuration itself: what was read, and
+// descriptions that could not be read, for telling when they are mended.
 func (r *run) filesOf(s *site, readings []*twodoor.Reading) []string {
 	var files []string
 	for _, reading := range readings {
 		files = append(files, reading.Files...)
 	}
-	if lock := s.lockFile(); isFile(lock) {
-		files = append(files, lock)
+	also := []string{s.lockFile()}
+	for _, source := range s.Sources {
+		also = append(also, s.Place(source.OpenAPI))
+	}
+	for _, file := range also {
+		if isFile(file) {
+			files = append(files, file)
+		}
 	}
 	slices.Sort(files)
 	return slices.Compact(files)

@@ -74,6 +74,9 @@ func (r *run) examine(ctx context.Context) []finding {
 		return append(findings, finding{"config", fails, lineOf(r.told(err)), "mend it, then look with: twodoor config validate"})
 	}
 	findings = append(findings, r.examineConfig(s)...)
+	if err := r.trust(ctx, s, s.Claims()); err != nil {
+		return append(findings, finding{"config", fails, err.Error(), "read the file; if it is good, run: twodoor doctor --trust"})
+	}
 	findings = append(findings, r.examineKeys(s)...)
 	findings = append(findings, r.examineCache(s))
 	findings = append(findings, r.examineSources(ctx, s)...)
@@ -87,9 +90,6 @@ func (r *run) examineConfig(s *site) []finding {
 	findings := []finding{{Check: "config", Status: fine, Detail: fmt.Sprintf("%s, %d sources", s.File, len(s.Sources))}}
 	for _, w := range s.Warnings {
 		findings = append(findings, finding{"config", warns, fmt.Sprintf("%s:%d: %s", r.near(w.File), w.Line, w.Problem), w.Hint})
-	}
-	if err := r.trust(context.Background(), s, s.Claims()); err != nil {
-		findings = append(findings, finding{"config", warns, err.Error(), "read the file; if it is good, run twodoor doctor --trust"})
 	}
 	return findings
 }

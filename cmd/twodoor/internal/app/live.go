@@ -147,12 +147,22 @@ func (l *live) reread(ctx context.Context, anew bool) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	if served := len(o.lost) - len(foreign(s)); served > 0 {
-		return nil, fmt.Errorf("the source %s: %w", o.lost[0].source, o.lost[0].err)
+	for _, lost := range o.lost {
+		if l.serves(lost.source) {
+			return nil, fmt.Errorf("the source %s: %w", lost.source, lost.err)
+		}
 	}
 	next.App = l.run.App
 	next.ready()
 	return next, nil
+}
+
+// serves reports whether a source is served at present: then it is not given up for a bad edit.
+func (l *live) serves(source string) bool {
+	for range l.run.opened.catalog.Below(source + ".") {
+		return true
+	}
+	return false
 }
 
 // refuse tells a bad edit, once for each text.
