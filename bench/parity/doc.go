@@ -1,0 +1,13 @@
+// Package parity proves that a call made at either door reaches the far side as the same request,
+// and as the one that the description asks for. It holds tests only:
+//
+//	TWODOOR_CORPUS=… go test ./bench/parity -v
+//
+// Every generated operation of every description of the corpus is called twice at each door: with
+// what it requires, and with everything that it takes. What arrives is read by a judge that knows
+// the description by itself (document_test.go, decode_test.go) and shares no code with
+// source/openapi; it has to give back the arguments that went in. openapi3filter judges once more,
+// and for Stripe its own mock server.
+//
+// Begin at TestParity in parity_test.go. With -short every tenth operation is called.
+package parity
