@@ -52,8 +52,8 @@ func (a *App) Run(ctx context.Context, argv []string) int {
 	if r.needsCatalog(argv) {
 		if err := r.serve(ctx); err != nil && !r.asksWhatThereIs() {
 			return r.fail(ctx, argv, err)
-		} else if err != nil && !r.completes() {
-			r.note("twodoor: " + lineOf(r.told(err)))
+		} else if !r.completes() {
+			r.start(err)
 		}
 	}
 	return door.Run(ctx, argv)
@@ -90,6 +90,16 @@ func flagsEnd(argv []string) int {
 
 func (r *run) owns(word string) bool {
 	return word == "completion" || slices.ContainsFunc(r.commands(), func(c cli.Command) bool { return c.Name == word })
+}
+
+// start tells, beside a list of what there is, why it is short.
+func (r *run) start(err error) {
+	switch {
+	case err != nil:
+		r.note("twodoor: " + lineOf(r.told(err)))
+	case r.site.where == config.Nowhere:
+		r.note("twodoor: there is no " + config.FileName + " here or above; make one with: twodoor up openapi.yaml; or look at the demo: twodoor demo")
+	}
 }
 
 func (a *App) getenv(name string) string {
@@ -159,8 +169,12 @@ func (r *run) absent() error {
 		}
 	}
 	if r.site.where == config.Nowhere {
+		missing := "so there is no command " + word
+		if word == "call" {
+			missing = "so there is nothing to call"
+		}
 		return &twodoor.Error{
-			Code: twodoor.CodeUnknown, Message: "there is no " + config.FileName + " here or above, so there is no command " + word,
+			Code: twodoor.CodeUnknown, Message: "there is no " + config.FileName + " here or above, " + missing,
 			Hint: "make one from a description, or look at the demo", Try: []string{"twodoor up openapi.yaml", "twodoor demo"},
 		}
 	}

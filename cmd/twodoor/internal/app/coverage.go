@@ -13,8 +13,8 @@ import (
 
 func (r *run) coverageCommand() cli.Command {
 	return cli.Command{
-		Name: "coverage", Args: "[SOURCE|FILE]", Short: "Tell what of a description is served, what is not, and each effect with its reason",
-		Long:    "described = generated + exceptions holds always. A FILE or URL need not be in twodoor.yaml.",
+		Name: "coverage", Args: "[SOURCE|FILE]", Short: "Tell what of a description is served, and why not the rest",
+		Long:    "Also tells each operation's effect with its reason. described = generated + exceptions holds always. A FILE or URL need not be in twodoor.yaml.",
 		Example: "twodoor coverage ./openapi.yaml -o json",
 		Run: func(ctx context.Context, in *cli.Invocation) error {
 			c, err := r.cover(ctx, in.Args)
