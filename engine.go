@@ -6,14 +6,12 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"runtime/debug"
 	"sync/atomic"
 	"time"
 
 	"github.com/twodoor/twodoor/internal/rawjson"
-	"github.com/twodoor/twodoor/internal/shape"
 )
 
 // Engine carries calls to operations and back. No state of a call outlives it.
@@ -22,6 +20,7 @@ type Engine struct {
 	Invokers map[string]Invoker  // required; by kind of source
 	Profiles map[string]*Profile // by name; without a default one, the default shows everything
 	Observer Observer            // may be nil
+	Keeper   Keeper              // may be nil: an answer that is cut is then lost
 	Timeout  time.Duration       // bound of a call that names none; 0: one minute
 	Seal     []byte              // key of the confirm tokens; required where a profile asks for a yes
 
@@ -176,27 +175,17 @@ func (e *Engine) invoke(ctx context.Context, call Call, op *Operation, args json
 	return readPages(ctx, invoker, in, call.Projection)
 }
 
-// shape cuts the answer to what is wanted, and says what comes next.
+// shape cuts the answer to what is wanted and to what may be had, and says what comes next.
 func (e *Engine) shape(ctx context.Context, call Call, op *Operation, value *Value) (*Result, error) {
 	result := &Result{
 		CallID: callID(ctx), Operation: op.ID, Value: value.JSON, MediaType: value.MediaType, Blobs: value.Blobs,
 		Preview: value.Preview, Cut: value.Cut, Notes: append(call.notes, value.Notes...),
 	}
-	want := call.Projection.over(op)
-	if len(value.JSON) > 0 && !want.IsZero() {
-		out, cut, err := shape.Apply(ctx, value.JSON, want)
-		if err != nil {
-			return nil, misshapen(err)
-		}
-		result.Value = out
-		if cut != nil {
-			result.Cut = tellCut(cut, result.Cut)
-		}
-	}
-	if want.JQ == "" {
-		result.Value = e.nameIDs(ctx, call, op, result.Value)
+	if err := e.project(ctx, call, op, result); err != nil {
+		return nil, err
 	}
 	result.Next = e.suggest(ctx, call, op, value.JSON)
+	e.fit(ctx, call, op, result)
 	if op.Deprecated != "" {
 		result.Notes = append(result.Notes, op.ID+" is deprecated: "+op.Deprecated)
 	}
@@ -306,14 +295,6 @@ func (e *Engine) confirmed(call Call, op *Operation) bool {
 		return true
 	}
 	return hmac.Equal([]byte(call.Confirm), []byte(e.confirmToken(call, op)))
-}
-
-// misshapen tells a fault of the projection as what it is: the caller's to mend.
-func misshapen(err error) error {
-	if bad, ok := errors.AsType[*shape.Error](err); ok {
-		return &Error{Code: CodeInvalid, Message: "the call worked, but its answer cannot be cut as asked: " + bad.Error(), Hint: bad.Hint, Cause: err}
-	}
-	return err
 }
 
 type principalKey struct{}

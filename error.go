@@ -1,6 +1,7 @@
 package twodoor
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -48,7 +49,10 @@ func (e *Error) Unwrap() error { return e.Cause }
 
 // MarshalJSON writes the one error struct of every door (contracts §3), without the outer "error".
 func (e *Error) MarshalJSON() ([]byte, error) {
-	return json.Marshal(struct {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(struct {
 		Code       Code           `json:"code"`
 		Message    string         `json:"message"`
 		Hint       string         `json:"hint,omitempty"`
@@ -63,6 +67,7 @@ func (e *Error) MarshalJSON() ([]byte, error) {
 		e.Code, e.Error(), e.Hint, e.Try, e.Fields, e.Code.Retryable() || e.RetryAfter > 0,
 		math.Ceil(e.RetryAfter.Seconds()), e.Token, e.CallID, e.Upstream,
 	})
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), err
 }
 
 // AsError gives any error its code: an *Error keeps its own, the end of a context becomes timeout

@@ -206,28 +206,3 @@ func (p *pager) value() *Value {
 	}
 	return &all
 }
-
-// over completes a projection with the presets of the operation: what the caller says wins.
-func (w Projection) over(op *Operation) shape.Want {
-	out := shape.Want{Fields: w.Fields, JQ: w.JQ, Limit: w.Limit, Summary: w.Summary, Root: op.Answer.Root}
-	if op.Page != nil && out.Root == "" {
-		out.Root = op.Page.Items
-	}
-	if w.JQ == "" && len(w.Fields) == 0 {
-		out.Fields = op.Answer.Fields
-		out.Summary = out.Summary || op.Answer.Summary
-	}
-	if w.Limit == 0 && !w.All {
-		out.Limit = op.Answer.Limit
-	}
-	return out
-}
-
-// tellCut says what a projection left out, beside what was already missing.
-func tellCut(cut *shape.Cut, before *Cut) *Cut {
-	told := &Cut{Shown: cut.Shown, Total: cut.Total, How: "ask for more with limit, or for less of each record with fields"}
-	if before != nil {
-		told.How += "; " + before.How
-	}
-	return told
-}

@@ -146,7 +146,7 @@ func TestIDNames(t *testing.T) {
 			op.Answer.IDNames = map[string]string{"owner_id": "person.list", "lost_id": "nobody.list"}
 		}
 	})
-	want := `{"items":[{"id":1,"owner_id":"p1","owner_name":"Ada"},{"id":2,"owner_id":"p2","owner_name":"kept"},{"id":3,"owner_id":"p9"},{"id":4,"owner_id":null}]}`
+	want := `{"items":[{"id":1,"owner_id":"p1","owner_name":"Ada"},{"id":2,"owner_id":"p2","owner_name":"kept"},{"id":3,"owner_id":"p9"},{"id":4}]}`
 	for range 2 {
 		result, fault := do(t, engine, twodoor.Call{Operation: "lab.ticket.list"})
 		if fault != nil || string(result.Value) != want {

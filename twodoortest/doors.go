@@ -42,6 +42,10 @@ func Doors(t *testing.T, door Door, except map[twodoor.Code]string) {
 			echoes(t, door, Relay, `{"call":"`+Echo+`","arguments":`+args+`}`, args)
 		})
 	}
+	t.Run("left out", func(t *testing.T) {
+		echoes(t, door, Echo, `{"none":null,"blank":"","zero":0,"no":false,"list":[null,""],"in":{"none":null,"kept":1}}`,
+			`{"zero":0,"no":false,"list":[null,""],"in":{"kept":1}}`)
+	})
 	for _, code := range twodoor.Codes() {
 		if why, left := except[code]; left {
 			t.Logf("code %s is left out at this door: %s", code, why)

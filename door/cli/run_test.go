@@ -21,16 +21,16 @@ func (h *harness) answers(raw string) {
 }
 
 func TestAnswerIsDataAlone(t *testing.T) {
-	const list = `{"items":[{"id":1152921504606846977,"title":"db","zeta":{"name":"z"},"b":null},{"id":2,"title":"web"}],"total":2}`
+	const list = `{"items":[{"id":1152921504606846977,"title":"db","zeta":{"name":"z"},"b":false},{"id":2,"title":"web"}],"total":2}`
 	cases := []struct{ mode, want string }{
 		{"json", list + "\n"},
-		{"jsonl", `{"id":1152921504606846977,"title":"db","zeta":{"name":"z"},"b":null}` + "\n" + `{"id":2,"title":"web"}` + "\n"},
-		{"csv", "id,title,zeta,b\n1152921504606846977,db,\"{\"\"name\"\":\"\"z\"\"}\",\n2,web,,\n"},
-		{"tsv", "id\ttitle\tzeta\tb\n1152921504606846977\tdb\t{\"name\":\"z\"}\t\n2\tweb\t\t\n"},
-		{"md", "| id | title | zeta | b |\n| --- | --- | --- | --- |\n| 1152921504606846977 | db | {\"name\":\"z\"} |  |\n| 2 | web |  |  |\n"},
-		{"table", "id                   title  zeta\n1152921504606846977  db     z\n2                    web    \n"},
-		{"yaml", "items:\n  - id: 1152921504606846977\n    title: db\n    zeta:\n      name: z\n    b: null\n  - id: 2\n    title: web\ntotal: 2\n"},
-		{"toon", "items[2]:\n  - id: 1152921504606846977\n    title: db\n    zeta:\n      name: z\n    b: null\n  - id: 2\n    title: web\ntotal: 2\n"},
+		{"jsonl", `{"id":1152921504606846977,"title":"db","zeta":{"name":"z"},"b":false}` + "\n" + `{"id":2,"title":"web"}` + "\n"},
+		{"csv", "id,title,zeta,b\n1152921504606846977,db,\"{\"\"name\"\":\"\"z\"\"}\",false\n2,web,,\n"},
+		{"tsv", "id\ttitle\tzeta\tb\n1152921504606846977\tdb\t{\"name\":\"z\"}\tfalse\n2\tweb\t\t\n"},
+		{"md", "| id | title | zeta | b |\n| --- | --- | --- | --- |\n| 1152921504606846977 | db | {\"name\":\"z\"} | false |\n| 2 | web |  |  |\n"},
+		{"table", "id                   title  zeta  b\n1152921504606846977  db     z     false\n2                    web          \n"},
+		{"yaml", "items:\n  - id: 1152921504606846977\n    title: db\n    zeta:\n      name: z\n    b: false\n  - id: 2\n    title: web\ntotal: 2\n"},
+		{"toon", "items[2]:\n  - id: 1152921504606846977\n    title: db\n    zeta:\n      name: z\n    b: false\n  - id: 2\n    title: web\ntotal: 2\n"},
 		{"raw", list + "\n"},
 	}
 	for _, c := range cases {

@@ -123,7 +123,7 @@ func TestLongLineIsRefusedAndTheNextOneRead(t *testing.T) {
 
 func TestLinesOfAnyLengthBelowTheBound(t *testing.T) {
 	text := strings.Repeat("ä", 1<<20)
-	replies := talk(t, newDoor(t).Door, modern("1", "tools/call", `"name":"lab_echo","arguments":{"text":"`+text+`"}`))
+	replies := talk(t, newDoor(t).Door, modern("1", "tools/call", `"name":"lab_echo","arguments":{"_want":{"budget":-1},"text":"`+text+`"}`))
 	if !strings.Contains(replies["1"], text) {
 		t.Error("an argument of 2 MiB did not come back")
 	}

@@ -1,0 +1,138 @@
+package twodoor
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/twodoor/twodoor/internal/rawjson"
+	"github.com/twodoor/twodoor/internal/schema"
+	"github.com/twodoor/twodoor/internal/shape"
+)
+
+// defaultAnswerBudget is how heavy an answer may be that an agent did not bound, in estimated tokens.
+const defaultAnswerBudget = 4000
+
+// Keeper keeps whole answers under handles, for callers whose answer is cut.
+type Keeper interface {
+	// Keep keeps the answer of an operation for a principal, and nobody else, and returns its handle.
+	Keep(ctx context.Context, principal Principal, operation string, value json.RawMessage) (handle string, err error)
+}
+
+// project cuts an answer to what the caller wants of it, else to the presets of the operation.
+func (e *Engine) project(ctx context.Context, call Call, op *Operation, result *Result) error {
+	if len(result.Value) == 0 {
+		return nil
+	}
+	if want := call.Projection.over(op); !want.IsZero() {
+		out, cut, err := shape.Apply(ctx, result.Value, want)
+		if err != nil {
+			return misshapen(err)
+		}
+		result.Value = out
+		if cut != nil {
+			result.Cut = tellCut(cut, result.Cut)
+		}
+	}
+	if call.Projection.JQ == "" {
+		result.Value = e.nameIDs(ctx, call, op, result.Value)
+	}
+	if call.Projection.JQ == "" && len(call.Projection.Fields) == 0 && call.Parent == "" && !op.Verbatim {
+		result.Value = shape.Clean(result.Value, requires(op))
+	}
+	return nil
+}
+
+// requires tells which fields of an answer stay although they are empty: those that its schema demands.
+func requires(op *Operation) func(path []string) bool {
+	if len(op.Output) == 0 {
+		return nil
+	}
+	known := map[string]bool{}
+	return func(path []string) bool {
+		key := strings.Join(path, "\x00")
+		demanded, ok := known[key]
+		if !ok {
+			demanded = schema.Requires(op.Output, func(name string) []byte { return op.Definition(name) }, path)
+			known[key] = demanded
+		}
+		return demanded
+	}
+}
+
+// fit cuts an answer to the budget of tokens: at record boundaries, with a handle for the rest where
+// answers are kept.
+func (e *Engine) fit(ctx context.Context, call Call, op *Operation, result *Result) {
+	result.Weight = rawjson.Weigh(result.Value)
+	budget := e.budget(call)
+	if budget <= 0 || result.Weight <= budget || op.Verbatim {
+		return
+	}
+	whole := result.Value
+	out, cut := shape.Fit(whole, budget, call.Projection.over(op).Root)
+	if cut == nil {
+		return
+	}
+	told := &Cut{Shown: cut.Shown, Total: cut.Total}
+	told.How = fmt.Sprintf("the answer weighs ≈%d tokens; ask for fewer fields or a smaller limit, or for all of it with budget -1", result.Weight)
+	if e.Keeper != nil {
+		if handle, err := e.Keeper.Keep(ctx, call.Principal, op.ID, whole); err == nil {
+			told.Handle = handle
+			told.How = fmt.Sprintf("the whole answer (≈%d tokens) waits under the handle for an hour: read_result takes it with jq, fields, offset and limit", result.Weight)
+		}
+	}
+	if result.Cut != nil {
+		told.How += "; " + result.Cut.How
+	}
+	result.Value, result.Cut, result.Weight = out, told, rawjson.Weigh(out)
+}
+
+// budget is how heavy the answer may be: what the call says; else, at the doors of agents without a
+// shell, what the profile says. Zero or less: no bound. Calls of calls are not cut, their caller is.
+func (e *Engine) budget(call Call) int {
+	if call.Projection.Budget != 0 {
+		return call.Projection.Budget
+	}
+	if call.Parent != "" || call.Door != DoorMCP && call.Door != DoorREST {
+		return 0
+	}
+	if profile := e.Profile(call.Profile); profile.AnswerBudget != 0 {
+		return profile.AnswerBudget
+	}
+	return defaultAnswerBudget
+}
+
+// over completes a projection with the presets of the operation: what the caller says wins.
+func (w Projection) over(op *Operation) shape.Want {
+	out := shape.Want{Fields: w.Fields, JQ: w.JQ, Limit: w.Limit, Summary: w.Summary, Root: op.Answer.Root}
+	if op.Page != nil && out.Root == "" {
+		out.Root = op.Page.Items
+	}
+	if w.JQ == "" && len(w.Fields) == 0 {
+		out.Fields = op.Answer.Fields
+		out.Summary = out.Summary || op.Answer.Summary
+	}
+	if w.Limit == 0 && !w.All {
+		out.Limit = op.Answer.Limit
+	}
+	return out
+}
+
+// tellCut says what a projection left out, beside what was already missing.
+func tellCut(cut *shape.Cut, before *Cut) *Cut {
+	told := &Cut{Shown: cut.Shown, Total: cut.Total, How: "ask for more with limit, or for less of each record with fields"}
+	if before != nil {
+		told.How += "; " + before.How
+	}
+	return told
+}
+
+// misshapen tells a fault of the projection as what it is: the caller's to mend.
+func misshapen(err error) error {
+	if bad, ok := errors.AsType[*shape.Error](err); ok {
+		return &Error{Code: CodeInvalid, Message: "the call worked, but its answer cannot be cut as asked: " + bad.Error(), Hint: bad.Hint, Cause: err}
+	}
+	return err
+}
