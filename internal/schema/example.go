@@ -163,41 +163,45 @@ func (s *Schema) guessKinds() kinds {
 	return kindString | kindInteger | kindObject | kindArray | kindBoolean
 }
 
-// objects makes the object of the schema and its allOf, alone and with each branch.
+// objects makes the object of the schema and its allOf, together with each branch and alone.
 func (g *generator) objects(s *Schema, branches []*Schema, depth int) [][]byte {
-	base := rawjson.Object{}
-	seen := map[string]bool{}
-	g.members(s, &base, seen, depth)
+	alone := g.padded(s, g.object(s, nil, depth))
 	if len(branches) == 0 {
-		return [][]byte{g.padded(s, base.Bytes())}
+		return [][]byte{alone}
 	}
 	var list [][]byte
 	for _, branch := range branches {
-		value := base.Bytes()
+		together := g.object(s, branch, depth)
+		value := together
 		for key, v := range rawjson.Members(g.value(branch, depth)) {
-			if !seen[key] {
+			if _, there := rawjson.Get(together, key); !there {
 				value = rawjson.Set(value, key, v)
 			}
 		}
-		list = append(list, g.padded(s, value))
+		list = append(list, g.padded(s, value), g.padded(s, together))
 	}
-	return append(list, g.padded(s, base.Bytes()))
+	return append(list, alone)
 }
 
-// members adds the fields of a schema and of all that holds beside it.
-func (g *generator) members(s *Schema, o *rawjson.Object, seen map[string]bool, depth int) {
+// object has the fields of a schema, of all that holds beside it, and of a branch, which may be nil:
+// what the branch requires may be described by the schema itself.
+func (g *generator) object(s, branch *Schema, depth int) []byte {
 	var f fields
 	f.gather(s, 0)
+	if branch != nil {
+		f.gather(branch, 0)
+	}
+	var o rawjson.Object
 	for _, field := range f.list {
 		if !field.required && slices.ContainsFunc(field.schemas, func(part *Schema) bool { return g.leavesOut(part, depth) }) {
 			continue
 		}
 		value, fits := g.field(s, field, depth)
 		if field.required || fits {
-			seen[field.name] = true
 			o.Put(field.name, value)
 		}
 	}
+	return o.Bytes()
 }
 
 // leavesOut tells whether an optional part is not made.

@@ -74,3 +74,12 @@ func TestExamplesFit(t *testing.T) {
 		}
 	}
 }
+
+// TestExampleOfRequiredByBranch holds that a field which only a branch requires is made as the
+// schema beside it says.
+func TestExampleOfRequiredByBranch(t *testing.T) {
+	raw := []byte(`{"type":"object","properties":{"ids":{"type":"array","items":{"type":"integer"},"minItems":1},"all":{"type":"boolean"}},"anyOf":[{"required":["ids"]},{"required":["all"]}],"additionalProperties":false}`)
+	if got := string(Example(raw)); got != `{"ids":[1]}` {
+		t.Errorf("example: %s", got)
+	}
+}
