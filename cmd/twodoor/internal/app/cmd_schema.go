@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/twodoor/twodoor"
@@ -14,9 +16,9 @@ import (
 func (r *run) schemaCommand() cli.Command {
 	return cli.Command{
 		Name: "schema", Args: "ID [PART]", Short: "Show what an operation takes and answers, as JSON Schema",
-		Long:    "PART is output for the answer, or the dotted path of an input: steps.action. Below a depth of N levels (default 3) only the kind of a part is shown, and the command that shows it; --depth 0 shows everything.",
+		Long:    "PART is output for the answer, or the dotted path of an input: steps.action. Below a depth of N levels only the kind of a part is shown, and the command that shows it; by default as many levels as fit in one read. --depth 0 shows everything.",
 		Example: "twodoor schema harbor.workflow.create steps --depth 2",
-		Flags:   []cli.Flag{{Name: "depth", Kind: cli.FlagInt, Default: "3", Usage: "levels shown; 0: all"}},
+		Flags:   []cli.Flag{{Name: "depth", Kind: cli.FlagInt, Default: "-1", Usage: "levels shown; 0: all; default: as many as fit in one read"}},
 		Run: func(ctx context.Context, in *cli.Invocation) error {
 			op, err := r.operation(ctx, in.Args[0], in.Profile())
 			if err != nil {
@@ -26,8 +28,10 @@ func (r *run) schemaCommand() cli.Command {
 			if err != nil {
 				return err
 			}
-			p := pruner{op: op, depth: in.Int("depth")}
-			return in.Print(json.RawMessage(p.prune(part, path, 0, nil)))
+			if depth := in.Int("depth"); depth >= 0 {
+				return in.Print(pruner{op, depth}.prune(part, path, 0, nil))
+			}
+			return in.Print(fitted(op, part, path))
 		},
 		Complete: r.completeIDs,
 	}
@@ -72,7 +76,7 @@ func partOf(op *twodoor.Operation, path string) (part json.RawMessage, at []stri
 		if next == nil {
 			return nil, nil, &twodoor.Error{
 				Code: twodoor.CodeInvalid, Message: fmt.Sprintf("%s has no %q in %s", op.ID, step, orElse(strings.Join(at, "."), "its input")),
-				Hint: "there is " + orElse(strings.Join(names, ", "), "nothing below it"), Try: rawjson.Nearest(names, step, 3),
+				Hint: "there is " + orElse(strings.Join(names[:min(len(names), maxNames)], ", "), "nothing below it"), Try: rawjson.Nearest(names, step, 3),
 			}
 		}
 		part, at = next, append(at, step)
@@ -80,47 +84,57 @@ func partOf(op *twodoor.Operation, path string) (part json.RawMessage, at []stri
 	return part, at, nil
 }
 
-// property is the schema of a property, looked for through references, lists and branches.
+// property is the schema of a property, looked for through references, lists and branches, or the
+// branch of that name; and the names that there are.
 func property(op *twodoor.Operation, schema json.RawMessage, name string) (found json.RawMessage, names []string) {
-	walkParts(op, schema, 0, func(layer json.RawMessage) bool {
-		properties, _ := rawjson.Get(layer, "properties")
-		for key, value := range rawjson.Members(properties) {
+	note := func(key string, value json.RawMessage) {
+		if key == name && found == nil {
+			found = value
+		}
+		if !slices.Contains(names, key) {
 			names = append(names, key)
-			if key == name {
-				found = value
-				return false
+		}
+	}
+	walkParts(op, schema, 0, func(layer json.RawMessage) {
+		for _, word := range []string{"oneOf", "anyOf"} {
+			branches, _ := rawjson.Get(layer, word)
+			n := 0
+			for branch := range rawjson.Elements(branches) {
+				n++
+				note(branchName(op, branch, n), branch)
 			}
 		}
-		return true
+		properties, _ := rawjson.Get(layer, "properties")
+		for key, value := range rawjson.Members(properties) {
+			note(key, value)
+		}
 	})
 	return found, names
 }
 
+const maxNames = 40 // that a fault lists
+
 const maxLayers = 32 // bound of references and branches that are followed to one property
 
 // walkParts visits a schema and everything that describes the same value or the elements of a list.
-func walkParts(op *twodoor.Operation, schema json.RawMessage, layer int, visit func(json.RawMessage) bool) bool {
+func walkParts(op *twodoor.Operation, schema json.RawMessage, layer int, visit func(json.RawMessage)) {
 	if layer == maxLayers {
-		return true
+		return
 	}
 	if target := deref(op, schema); target != nil {
-		return walkParts(op, target, layer+1, visit)
+		walkParts(op, target, layer+1, visit)
+		return
 	}
-	if !visit(schema) {
-		return false
-	}
+	visit(schema)
 	for _, word := range []string{"allOf", "oneOf", "anyOf"} {
 		branches, _ := rawjson.Get(schema, word)
 		for branch := range rawjson.Elements(branches) {
-			if !walkParts(op, branch, layer+1, visit) {
-				return false
-			}
+			walkParts(op, branch, layer+1, visit)
 		}
 	}
 	if items, ok := rawjson.Get(schema, "items"); ok {
-		return walkParts(op, items, layer+1, visit)
+		walkParts(op, items, layer+1, visit)
 	}
-	return true
 }
 
 // deref is the shared schema that a schema points at, or nil.
@@ -131,6 +145,22 @@ func deref(op *twodoor.Operation, schema json.RawMessage) json.RawMessage {
 		return op.Definition(strings.NewReplacer("~1", "/", "~0", "~").Replace(name))
 	}
 	return nil
+}
+
+// Bounds of what is shown of a schema when nobody asks for a depth.
+const (
+	schemaTokens = 4000
+	schemaLevels = 6
+)
+
+// fitted is as much of a part as fits in one read: at least its first level.
+func fitted(op *twodoor.Operation, part json.RawMessage, path []string) json.RawMessage {
+	for depth := schemaLevels; ; depth-- {
+		shown := pruner{op, depth}.prune(part, path, 0, nil)
+		if depth == 1 || rawjson.Weigh(shown) <= schemaTokens {
+			return shown
+		}
+	}
 }
 
 // pruner writes a schema with its references resolved, down to a depth.
@@ -159,7 +189,7 @@ func (p pruner) prune(schema json.RawMessage, path []string, level int, open []s
 	if rawjson.KindOf(schema) != rawjson.KindObject {
 		return schema
 	}
-	if p.depth > 0 && level >= p.depth && deeper(schema) {
+	if p.depth > 0 && level >= p.depth && p.deeper(schema, 0) {
 		return p.stub(schema, path, "")
 	}
 	var out rawjson.Object
@@ -173,23 +203,76 @@ func (p pruner) prune(schema json.RawMessage, path []string, level int, open []s
 			value = properties.Bytes()
 		case "items", "additionalProperties":
 			value = p.prune(value, path, level, open)
-		case "allOf", "oneOf", "anyOf":
-			var branches rawjson.Array
-			for branch := range rawjson.Elements(value) {
-				branches.Add(p.prune(branch, path, level, open))
+		case "allOf":
+			var parts rawjson.Array
+			for part := range rawjson.Elements(value) {
+				parts.Add(p.prune(part, path, level, open))
 			}
-			value = branches.Bytes()
+			value = parts.Bytes()
+		case "oneOf", "anyOf":
+			value = p.branches(value, path, level, open)
 		}
 		out.Put(key, value)
 	}
 	return out.Bytes()
 }
 
-// deeper reports whether a schema has parts of its own.
-func deeper(schema json.RawMessage) bool {
-	for _, word := range []string{"properties", "items", "allOf", "oneOf", "anyOf", "additionalProperties"} {
-		if value, ok := rawjson.Get(schema, word); ok && rawjson.KindOf(value) != rawjson.KindBool {
+// branches writes alternatives. Where there are several with parts of their own, each is a part with
+// a name, one level down.
+func (p pruner) branches(list json.RawMessage, path []string, level int, open []string) json.RawMessage {
+	var out rawjson.Array
+	n := 0
+	for branch := range rawjson.Elements(list) {
+		if n++; p.deeper(branch, 0) && rawjson.Len(list) > 1 {
+			out.Add(p.prune(branch, append(path[:len(path):len(path)], branchName(p.op, branch, n)), level+1, open))
+			continue
+		}
+		out.Add(p.prune(branch, path, level, open))
+	}
+	return out.Bytes()
+}
+
+// branchName is how a path names the n-th alternative: by its shared schema, its title, or the one
+// value that tells it apart.
+func branchName(op *twodoor.Operation, branch json.RawMessage, n int) string {
+	ref, _ := rawjson.Get(branch, "$ref")
+	if text, ok := rawjson.String(ref); ok {
+		return text[strings.LastIndexByte(text, '/')+1:]
+	}
+	properties, _ := rawjson.Get(branch, "properties")
+	for _, property := range rawjson.Members(properties) {
+		if value, ok := rawjson.Get(property, "const"); ok {
+			if text, ok := rawjson.String(value); ok {
+				return text
+			}
+		}
+	}
+	title, _ := rawjson.Get(branch, "title")
+	if text, ok := rawjson.String(title); ok && !strings.ContainsAny(text, ". ") {
+		return text
+	}
+	return strconv.Itoa(n)
+}
+
+// deeper reports whether a schema has parts of its own: a list of plain values has none.
+func (p pruner) deeper(schema json.RawMessage, layer int) bool {
+	if target := deref(p.op, schema); target != nil {
+		return layer == maxLayers || p.deeper(target, layer+1)
+	}
+	if properties, _ := rawjson.Get(schema, "properties"); rawjson.Len(properties) > 0 {
+		return true
+	}
+	for _, word := range []string{"items", "additionalProperties"} {
+		if value, ok := rawjson.Get(schema, word); ok && p.deeper(value, layer+1) {
 			return true
+		}
+	}
+	for _, word := range []string{"allOf", "oneOf", "anyOf"} {
+		branches, _ := rawjson.Get(schema, word)
+		for branch := range rawjson.Elements(branches) {
+			if p.deeper(branch, layer+1) {
+				return true
+			}
 		}
 	}
 	return false
