@@ -39,6 +39,7 @@ func TestSearchFindsByEveryField(t *testing.T) {
 		"INCIDENT_LIST":                            "harbor.incident.list",
 		"critical ones since a start time":         "harbor.incident.list",
 		"close the incident":                       "harbor.incident.close",
+		"closing incidents":                        "harbor.incident.close",
 		"erase an incident":                        "harbor.incident.delete",
 		"remove incidents for good":                "harbor.incident.delete",
 		"who has the pager":                        "harbor.on-call.current",

@@ -38,13 +38,13 @@ type Hit struct {
 const (
 	candidates  = 300 // best hits of the words, for which the meaning is asked too
 	wholeShare  = .4  // of the whole query beside its best clause
-	meaning     = .25 // of the word table beside the words
+	meaning     = .3  // of the word table beside the words
 	sourcePrior = .1  // of the source's best hit
 	priorHalf   = 1   // documents of a source at which its prior counts half
 	naming      = .15 // of a name that the request holds whole
 	nameSlack   = 3   // rarity that a name lacks to count as told by one word
-	rightDeed   = .05 // of a deed other than reading that is the one asked for
-	wrongDeed   = .1  // taken from a deed that is not
+	rightDeed   = .1  // of a deed other than reading that is the one asked for
+	wrongDeed   = .15 // taken from a deed that is not
 )
 
 // Search answers a query.
@@ -52,7 +52,8 @@ func (x *Index) Search(q Query) Found {
 	s := x.borrow()
 	defer x.scratch.Put(s)
 	r := parse(q.Text)
-	x.lookUp(s, r.terms)
+	x.lookUp(&r)
+	s.mark(r.terms)
 	defer s.forget(r.terms)
 	x.score(s, r)
 	x.fuse(s, r, q)
@@ -111,16 +112,22 @@ func (s *scratch) take(n, size int) {
 	s.used = n
 }
 
-// lookUp ties the terms of a request to the index, and marks their rows.
-func (x *Index) lookUp(s *scratch, terms []term) {
+// lookUp ties the terms of a request to the index.
+func (x *Index) lookUp(r *request) {
+	for i := range r.terms {
+		r.terms[i].at, _ = x.term(r.terms[i].stem)
+	}
+	x.addSpellings(r)
+}
+
+// mark notes which texts hold a term of the index.
+func (s *scratch) mark(terms []term) {
 	for i := range terms {
-		t := &terms[i]
-		if t.at, _ = x.term(t.stem); t.at.count == 0 {
-			continue
-		}
-		if t.near {
-			s.marks[t.at.row] = uint32(t.texts) << 16
-		} else {
+		switch t := &terms[i]; {
+		case t.at.count == 0:
+		case t.near:
+			s.marks[t.at.row] |= uint32(t.texts) << 16
+		default:
 			s.marks[t.at.row] = uint32(t.texts)
 		}
 	}
@@ -344,9 +351,9 @@ func (x *Index) hits(s *scratch, q Query) []Hit {
 
 // confidence says how likely it is that something fits. The score of the best hit alone favours
 // long queries, its share of what a perfect hit would have favours short ones: their geometric mean
-// does neither.
+// does neither. It is taken of each text, and their mean weighed by what one rare word tells here.
 func (x *Index) confidence(s *scratch, r request) float64 {
-	best := 0.0
+	sum := 0.0
 	for text, top := range s.tops {
 		perfect := float32(0)
 		for i := range r.terms {
@@ -355,14 +362,22 @@ func (x *Index) confidence(s *scratch, r request) float64 {
 			}
 		}
 		if perfect > 0 {
-			best = max(best, math.Sqrt(float64(top)*min(1, float64(top/perfect))))
+			sum += math.Sqrt(float64(top * min(1, top/perfect)))
 		}
 	}
-	return 1 - math.Exp(-best/confidenceScale)
+	if sum == 0 {
+		return 0
+	}
+	strength := sum / float64(len(s.tops)) / math.Sqrt(float64(x.rarity(1)))
+	return 1 / (1 + math.Exp((evenStrength-strength)/strengthStep))
 }
 
-// confidenceScale is the strength of match at which the confidence is 63 %.
-const confidenceScale = 5
+// The strength of match at which it is as likely as not that something fits, and the step by which
+// the odds change e-fold; from the public sets, each against the requests of the others.
+const (
+	evenStrength = .47
+	strengthStep = .09
+)
 
 // attainable is what a term could add to a score.
 func (x *Index) attainable(t *term) float32 {

@@ -114,9 +114,13 @@ func isHump(runes []rune, i int) bool {
 }
 
 // stem is the form under which a word is indexed: its English stem where it is English, else itself.
+// The stemmer leaves "-ship" alone, but membership is of members.
 func stem(word string) string {
 	if len(word) < 3 || !isLowerASCII(word) {
 		return word
+	}
+	if own, ok := strings.CutSuffix(strings.TrimSuffix(word, "s"), "ship"); ok && len(own) >= 5 {
+		word = own
 	}
 	return english.Stem(word, true)
 }
