@@ -1,6 +1,7 @@
 package shape
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/twodoor/twodoor/internal/rawjson"
@@ -90,13 +91,17 @@ func wrapped(raw []byte, depth int) (list []byte, path string, ok bool) {
 	return list, path, ok
 }
 
+// recordKeys are the fields that tell an object about one thing from a wrapping.
+var recordKeys = []string{"id", "ID", "_id", "uid", "uuid", "name", "title", "slug", "key"}
+
+// TellsRecord reports whether a field of this name tells a record from a wrapping.
+func TellsRecord(key string) bool { return slices.Contains(recordKeys, key) }
+
 // isRecord tells an object that is about one thing.
 func isRecord(raw []byte) bool {
 	for key := range rawjson.RawMembers(raw) {
-		for _, name := range []string{"id", "ID", "_id", "uid", "uuid", "name", "title", "slug", "key"} {
-			if rawjson.KeyIs(key, name) {
-				return true
-			}
+		if slices.ContainsFunc(recordKeys, func(name string) bool { return rawjson.KeyIs(key, name) }) {
+			return true
 		}
 	}
 	return false

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/twodoor/twodoor"
+	"github.com/twodoor/twodoor/internal/shape"
 )
 
 // Brief is a type in a word or two.
@@ -93,16 +94,45 @@ func (s Scope) Records(op *twodoor.Operation) (root string, record json.RawMessa
 	if s.TypeOf(op.Output).Is(Array) {
 		return ".[]", s.ItemsOf(op.Output)
 	}
-	var lists []Property
-	for _, p := range Properties(s.Layers(op.Output)) {
-		if t := s.TypeOf(p.Raw); t.Is(Array) && t.Items != nil && t.Items.Is(Object) {
+	if path, list := s.listIn(op.Output, 0); list != nil {
+		return path + "[]", s.ItemsOf(list)
+	}
+	return ".", op.Output
+}
+
+// maxWrapping is how deep a list of records may be wrapped in objects.
+const maxWrapping = 3
+
+// listIn finds the one list of records in an answer, by the rule of shape.Records: an object that is
+// about one thing has none, the lists in it are its parts.
+func (s Scope) listIn(raw json.RawMessage, depth int) (path string, list json.RawMessage) {
+	var lists, objects []Property
+	for _, p := range Properties(s.Layers(raw)) {
+		t := s.TypeOf(p.Raw)
+		switch {
+		case shape.TellsRecord(p.Name):
+			return "", nil
+		case t.Is(Array) && t.Items != nil && t.Items.Is(Object):
 			lists = append(lists, p)
+		case t.Is(Object):
+			objects = append(objects, p)
 		}
 	}
 	if len(lists) == 1 {
-		return "." + lists[0].Name + "[]", s.ItemsOf(lists[0].Raw)
+		return "." + lists[0].Name, lists[0].Raw
 	}
-	return ".", op.Output
+	if len(lists) > 1 || depth == maxWrapping {
+		return "", nil
+	}
+	for _, p := range objects {
+		if inner, found := s.listIn(p.Raw, depth+1); found != nil {
+			if list != nil {
+				return "", nil
+			}
+			path, list = "."+p.Name+inner, found
+		}
+	}
+	return path, list
 }
 
 // ItemsOf is the schema of the elements of an array; one that takes anything where it has none.
