@@ -302,10 +302,9 @@ func (r *run) addAll(ctx context.Context, all []wanted) (*edit, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(e.site.Sources) > 0 && e.site.where == config.Walked {
-		if err := r.trust(ctx, e.site, e.site.Claims()); err != nil {
-			return nil, err
-		}
+	before := e.site
+	if err := r.trust(ctx, before, before.Claims()); err != nil {
+		return nil, err
 	}
 	for _, w := range all {
 		if err := r.add(ctx, e, w); err != nil {
@@ -320,6 +319,9 @@ func (r *run) addAll(ctx context.Context, all []wanted) (*edit, error) {
 		if slices.Contains(e.added, lost.source) {
 			return nil, lost.err
 		}
+	}
+	if err := r.trust(ctx, before, claimsOf(before, o.catalog, e.added...)); err != nil {
+		return nil, err
 	}
 	return e, r.save(e, o)
 }

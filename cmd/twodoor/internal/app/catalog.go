@@ -63,10 +63,14 @@ func (r *run) open(ctx context.Context) (*opened, error) {
 	return o, nil
 }
 
-// claimsOf is what the configuration does, with the hosts that the descriptions themselves call.
-func claimsOf(s *site, catalog *twodoor.Catalog) []config.Claim {
+// claimsOf is what the configuration does, with the hosts that the descriptions themselves call, but
+// for those of some sources.
+func claimsOf(s *site, catalog *twodoor.Catalog, but ...string) []config.Claim {
 	claims := s.Claims()
 	for _, info := range catalog.Sources() {
+		if slices.Contains(but, info.Name) {
+			continue
+		}
 		for _, origin := range info.Origins {
 			claims = append(claims, config.CallClaim(origin))
 		}

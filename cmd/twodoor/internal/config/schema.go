@@ -25,7 +25,10 @@ func Schema() json.RawMessage {
 
 func schemaOf(t reflect.Type, f field) json.RawMessage {
 	var o rawjson.Object
-	if f.about != "" {
+	switch {
+	case f.env != "":
+		o.PutString("description", f.about+" "+f.env+" overrides it.")
+	case f.about != "":
 		o.PutString("description", f.about)
 	}
 	switch {
