@@ -51,10 +51,8 @@ func over(t testing.TB, readings ...*twodoor.Reading) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &bench{readings(readings), catalog, door, tree}
+	return &bench{readings[0], catalog, door, tree}
 }
-
-func readings(list []*twodoor.Reading) *twodoor.Reading { return list[0] }
 
 func (b *bench) checker(library *guide.Library) *guide.Checker {
 	return &guide.Checker{Catalog: b.catalog, Tree: b.tree, Lines: LinesOf(b.door), Guides: library}

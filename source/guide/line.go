@@ -1,0 +1,679 @@
+package guide
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/twodoor/twodoor"
+	"github.com/twodoor/twodoor/internal/rawjson"
+	"github.com/twodoor/twodoor/internal/schema"
+)
+
+// line is a call of the command line while it is checked.
+type line struct {
+	*pageCheck
+	call    *call
+	command *Command
+	op      *twodoor.Operation // nil: a command of the program itself
+	lead    int                // words after the program that name the command
+	argv    []string           // with a value in the place of each hole
+	flags   map[string]word    // given flags by name, dashes included
+	values  map[string]word    // their values
+	more    bool               // an elision says that more may stand here
+	unread  bool               // something comes from where it cannot be seen
+}
+
+// call checks one call of the command line.
+func (r *pageCheck) call(c *call) {
+	l := &line{pageCheck: r, call: c, flags: map[string]word{}, values: map[string]word{}}
+	if !l.find() {
+		return
+	}
+	l.scan()
+	if l.command != nil && l.command.ID == "" || l.asksHelp() {
+		l.own()
+		return
+	}
+	if !c.fenced && len(c.words) == l.lead+1 {
+		return // a command that is named, not called
+	}
+	l.inline()
+	l.operation()
+}
+
+// leading are the words before the first flag. Flags of every command may stand between them.
+func (l *line) leading() (words []word, at []int) {
+	all := l.call.words
+	for i := 1; i < len(all); i++ {
+		text := all[i].text
+		if strings.HasPrefix(text, "-") && text != "-" {
+			name, _, has := strings.Cut(text, "=")
+			if sample, ok := common(name); ok && sample != "" && !has {
+				i++
+			}
+			continue
+		}
+		words, at = append(words, all[i]), append(at, i)
+	}
+	return words, at
+}
+
+// find finds the command that the line names. What is wrong with it is told.
+func (l *line) find() bool {
+	words, at := l.leading()
+	var texts []string
+	for _, w := range words {
+		if w.hole {
+			break
+		}
+		texts = append(texts, w.text)
+	}
+	c, used := l.book.lead(texts)
+	switch {
+	case c != nil:
+		l.command, l.lead = c, used
+	case used < len(words) && words[used].hole:
+		return false // twodoor harbor <group>: it leads as far as words do
+	case used == len(words) && !l.call.fenced:
+		return false // a level that is named
+	default:
+		if !l.alias(texts, words, at) {
+			return false
+		}
+	}
+	if l.command != nil && l.command.ID != "" {
+		op, _, err := l.Catalog.Find(l.command.ID)
+		if err != nil || op == nil {
+			return false
+		}
+		l.op = op
+	}
+	l.straighten(at)
+	return true
+}
+
+// straighten puts the words of the command in front of the flags that stand between them.
+func (l *line) straighten(at []int) {
+	if l.lead == 0 || at[l.lead-1] == l.lead {
+		return
+	}
+	words := []word{l.call.words[0]}
+	named := map[int]bool{}
+	for _, i := range at[:l.lead] {
+		named[i] = true
+		words = append(words, l.call.words[i])
+	}
+	for i, w := range l.call.words {
+		if i > 0 && !named[i] {
+			words = append(words, w)
+		}
+	}
+	l.call.words = words
+}
+
+// alias finds the operation of an old name or another spelling; else it tells that the command is
+// unknown.
+func (l *line) alias(texts []string, words []word, at []int) bool {
+	for n := min(len(texts), 3); n > 1; n-- {
+		id := strings.ReplaceAll(strings.ToLower(strings.Join(texts[:n], ".")), "_", "-")
+		op, _, err := l.Catalog.Find(id)
+		if err != nil || op == nil || l.book.byID[op.ID] == nil {
+			continue
+		}
+		l.command, l.lead = l.book.byID[op.ID], n
+		right := l.command.Command
+		f := l.add(words[0], OldName, fmt.Sprintf("%q is an old name", strings.Join(texts[:n], " ")), right)
+		f.Note = true
+		if first, last := words[0], words[n-1]; first.line == last.line && first.from >= 0 && at[n-1] == n {
+			f.Edit = &Edit{Start: first.from, End: last.to, Text: strings.TrimPrefix(right, l.Tree.Program+" ")}
+		}
+		return true
+	}
+	err := l.Lines.Check(texts)
+	if err == nil {
+		return false
+	}
+	fault := twodoor.AsError(err)
+	fix := ""
+	if len(fault.Try) > 0 {
+		fix = fault.Try[0]
+	}
+	where := l.call.words[0]
+	if _, used := l.book.lead(texts); used < len(words) {
+		where = words[used]
+	}
+	l.add(where, UnknownCommand, fault.Error(), fix)
+	return false
+}
+
+// scan takes the arguments apart, and puts a value that fits in the place of each hole.
+func (l *line) scan() {
+	operands := 0
+	for _, w := range l.call.words[1 : l.lead+1] {
+		l.argv = append(l.argv, w.text)
+	}
+	rest := l.call.words[l.lead+1:]
+	for i := 0; i < len(rest); i++ {
+		w := rest[i]
+		switch {
+		case isElision(w.text):
+			l.more = true
+		case w.text == "--" || !strings.HasPrefix(w.text, "-") || w.text == "-" || isNumberWord(w.text):
+			l.argv = append(l.argv, l.operandText(w, operands))
+			operands++
+		default:
+			i += l.flag(w, rest[i+1:])
+		}
+	}
+}
+
+func isNumberWord(text string) bool {
+	return len(text) > 1 && text[0] == '-' && (text[1] >= '0' && text[1] <= '9' || text[1] == '.')
+}
+
+// flag takes in a flag, and returns how many words after it are its value.
+func (l *line) flag(w word, after []word) int {
+	name, text, has := strings.Cut(w.text, "=")
+	if strings.Contains(name, "<") || strings.Contains(name, "$") {
+		l.add(w, Placeholder, "a placeholder stands where a flag is named", "the flag itself")
+		l.more = true
+		return 0
+	}
+	l.flags[name] = w
+	value := word{text: text, hole: w.hole, line: w.line, col: w.col, from: -1}
+	used := 0
+	switch {
+	case has:
+	case l.isSwitch(name), len(after) == 0:
+		l.argv = append(l.argv, w.text)
+		return 0
+	default:
+		value, used = after[0], 1
+	}
+	l.values[name] = value
+	if isElision(value.text) {
+		value.hole = true
+	}
+	if value.hole {
+		value.text = l.sample(name, value)
+	}
+	if has {
+		l.argv = append(l.argv, name+"="+value.text)
+	} else {
+		l.argv = append(l.argv, name, value.text)
+	}
+	return used
+}
+
+// isSwitch reports whether a flag takes no value of its own.
+func (l *line) isSwitch(name string) bool {
+	if l.command != nil {
+		if in := l.command.input(name); in != nil && in.Flag != "" && !in.Driven {
+			return in.Type == "boolean"
+		}
+		if in := l.command.input("--" + strings.TrimPrefix(name, "--no-")); in != nil && strings.HasPrefix(name, "--no-") && in.Type == "boolean" {
+			return true
+		}
+	}
+	sample, known := common(name)
+	return known && sample == ""
+}
+
+// operandText is the text of an operand: a value that fits, in the place of a hole.
+func (l *line) operandText(w word, n int) string {
+	if !w.hole || l.command == nil {
+		return w.text
+	}
+	if in := l.command.operand(n); in != nil {
+		return l.valueOf(in)
+	}
+	return w.text
+}
+
+// sample is a value that fits a flag.
+func (l *line) sample(name string, value word) string {
+	if l.command != nil {
+		if in := l.command.input(name); in != nil && (in.Flag != "" || l.op == nil) {
+			return l.valueOf(in)
+		}
+	}
+	switch name {
+	case "--jq", "--want-jq":
+		if !strings.Contains(value.text, "$()") && !strings.Contains(value.text, "<") {
+			return value.text
+		}
+	case "--set":
+		return l.setSample(value.text)
+	case "--data", "--field-file":
+		l.unread = true
+		if path, _, ok := strings.Cut(value.text, "=@"); ok && name == "--field-file" {
+			return path + "=@file"
+		}
+		return "@file"
+	}
+	sample, _ := common(name)
+	return sample
+}
+
+// setSample is a --set whose value is a hole: one that fits stands in it.
+func (l *line) setSample(text string) string {
+	path, _, ok := strings.Cut(text, "=")
+	path = strings.TrimSuffix(path, ":")
+	if !ok || l.op == nil || strings.ContainsAny(path, "<$") {
+		l.unread, l.more = true, true
+		return "a=b"
+	}
+	raw := schemaAt(l.op, l.op.Input, strings.Split(strings.NewReplacer("[", ".", "]", "").Replace(path), "."))
+	return path + ":=" + string(exampleOf(l.op, raw))
+}
+
+// valueOf is a value that fits an input, as one types it.
+func (l *line) valueOf(in *Input) string {
+	if len(in.Enum) > 0 {
+		return in.Enum[0]
+	}
+	if strings.Contains(in.Type, "time") {
+		return "now"
+	}
+	if strings.HasPrefix(in.Type, "file") {
+		l.unread = true
+		return "@file"
+	}
+	if l.op == nil {
+		return typedSample(in.Type)
+	}
+	path := in.Path
+	if path == "" {
+		path = in.Name
+	}
+	raw := schemaAt(l.op, l.op.Input, strings.Split(path, "."))
+	value := exampleOf(l.op, raw)
+	switch rawjson.KindOf(value) {
+	case rawjson.KindArray:
+		for element := range rawjson.Elements(value) {
+			return plainText(element)
+		}
+		return typedSample(strings.TrimPrefix(in.Type, "list of "))
+	case rawjson.KindNull:
+		return typedSample(in.Type)
+	}
+	return plainText(value)
+}
+
+func typedSample(kind string) string {
+	switch {
+	case strings.Contains(kind, "integer"), strings.Contains(kind, "number"):
+		return "1"
+	case kind == "boolean":
+		return "true"
+	case kind == "duration":
+		return "30s"
+	}
+	return "value"
+}
+
+func plainText(value json.RawMessage) string {
+	if text, ok := rawjson.String(value); ok {
+		return text
+	}
+	return string(value)
+}
+
+// schemaAt is the schema of the argument at a path, or nil.
+func schemaAt(op *twodoor.Operation, root json.RawMessage, path []string) json.RawMessage {
+	t := shapeOf(op, root)
+	for i, step := range path {
+		var next json.RawMessage
+		for _, raw := range t.layers {
+			properties, _ := rawjson.Get(raw, "properties")
+			if value, ok := rawjson.Get(properties, step); ok {
+				next = value
+				break
+			}
+			if items, ok := rawjson.Get(raw, "items"); ok {
+				next = items
+			}
+		}
+		if next == nil {
+			return nil
+		}
+		if i == len(path)-1 {
+			return next
+		}
+		t = shapeOf(op, next)
+	}
+	return nil
+}
+
+// exampleOf is a value that fits a part of an operation's schema.
+func exampleOf(op *twodoor.Operation, raw json.RawMessage) json.RawMessage {
+	if raw == nil {
+		return json.RawMessage(`"value"`)
+	}
+	return schema.Example(schema.Close(raw, func(name string) []byte { return op.Definition(name) }))
+}
+
+func (l *line) asksHelp() bool {
+	_, help := l.flags["--help"]
+	_, short := l.flags["-h"]
+	return help || short
+}
+
+// inline tells JSON on the line: shells corrupt it, a heredoc does not.
+func (l *line) inline() {
+	for name, value := range l.values {
+		text := value.text
+		if name == "--set" {
+			_, text, _ = strings.Cut(text, "=")
+		}
+		text = strings.TrimSpace(text)
+		isJSON := strings.HasPrefix(text, "{") && name != "--jq" || strings.HasPrefix(text, "[{") || strings.HasPrefix(text, "[[")
+		if isJSON && name != "--jq" && name != "--want-jq" && len(text) > 2 {
+			l.add(value, InlineJSON, name+" is given JSON on the line, which shells corrupt", "--data - <<'EOF'")
+		}
+	}
+}
+
+// own checks the line of a command that is no operation, or one that asks for help.
+func (l *line) own() {
+	if err := l.Lines.Check(l.argv); err != nil && !l.more {
+		l.fault(err)
+	}
+	words := l.command.Words(l.Tree.Program)
+	switch strings.Join(words, " ") {
+	case "guides read", "self guides read", "read-guides":
+		for _, w := range l.operandWords() {
+			if !w.hole && l.Guides.Find(w.text) == nil {
+				fault := l.Guides.Unknown(w.text)
+				l.add(w, UnknownGuide, fault.Message, strings.Join(fault.Try, " "))
+			}
+		}
+	case "schema", "self schema":
+		if operands := l.operandWords(); len(operands) > 0 && !operands[0].hole {
+			l.id(operands[0])
+		}
+	}
+}
+
+func (l *line) operandWords() []word {
+	var list []word
+	for i := l.lead + 1; i < len(l.call.words); i++ {
+		w := l.call.words[i]
+		if strings.HasPrefix(w.text, "-") {
+			if name, _, has := strings.Cut(w.text, "="); !has && !l.isSwitch(name) {
+				i++
+			}
+			continue
+		}
+		list = append(list, w)
+	}
+	return list
+}
+
+// id checks the name of an operation.
+func (l *line) id(w word) {
+	if op, _, err := l.Catalog.Find(w.text); err == nil && op == nil && !isElision(w.text) {
+		l.add(w, UnknownOperation, fmt.Sprintf("there is no operation %q", w.text), l.nearest(w.text))
+	}
+}
+
+// operation checks the line of an operation: the line itself, its body, and what is read of its answer.
+func (l *line) operation() {
+	if l.op == nil {
+		return
+	}
+	call, err := l.parse()
+	switch {
+	case err != nil:
+		l.fault(err)
+	case !l.unread && !l.more && !l.call.open:
+		l.body(call.Arguments)
+	}
+	if call.Operation != "" {
+		l.answer(call.Projection)
+	}
+}
+
+var errUnseen = errors.New("not seen")
+
+// parse reads the line. What it would read from where nothing can be seen is taken to fit.
+func (l *line) parse() (twodoor.Call, error) {
+	if l.more || l.call.open {
+		l.unread = true
+	}
+	stdin := io.Reader(strings.NewReader(""))
+	if l.call.stdin != nil {
+		stdin = strings.NewReader(l.withoutHoles(*l.call.stdin))
+	}
+	missed := false
+	open := func(name string) ([]byte, error) {
+		if text, ok := l.files[name]; ok {
+			return []byte(l.withoutHoles(text)), nil
+		}
+		if l.Open != nil && !strings.ContainsAny(name, "<$") {
+			if text, err := l.Open(name); err == nil {
+				return text, nil
+			}
+		}
+		missed = true
+		return nil, errUnseen
+	}
+	needs := l.readsStdin()
+	if needs && l.call.stdin == nil {
+		if !l.call.piped && l.call.fenced {
+			l.add(l.call.words[0], BadBody, "the line reads stdin, and nothing is given there", "<<'EOF'")
+		}
+		l.unread = true
+	}
+	call, err := l.Lines.Parse(l.argv, stdin, open)
+	if missed || l.unread {
+		l.unread = true
+		return call, l.withoutReading(err)
+	}
+	return call, err
+}
+
+// withoutReading is what is wrong with a line whose body cannot be seen. Where more may stand, nothing
+// is missing.
+func (l *line) withoutReading(err error) error {
+	if err == nil {
+		return nil
+	}
+	argv := l.argv
+	if _, given := l.flags["--data"]; (l.more || l.call.open) && !given {
+		argv = append(argv[:len(argv):len(argv)], "--data", "@file")
+	}
+	return l.Lines.Check(argv)
+}
+
+// readsStdin reports whether a value of the line is taken from stdin.
+func (l *line) readsStdin() bool {
+	for _, value := range l.values {
+		if value.text == "-" {
+			return true
+		}
+	}
+	return false
+}
+
+// withoutHoles puts values that fit into the placeholders of a body, as far as it is JSON.
+func (l *line) withoutHoles(text string) string {
+	raw := []byte(strings.TrimSpace(text))
+	if l.op == nil || !bytes.ContainsAny(raw, "<…") && !bytes.Contains(raw, []byte("...")) || rawjson.Check(raw) != nil {
+		return text
+	}
+	root := l.op.Input
+	if l.op.Opened != "" {
+		if _, whole := rawjson.Get(raw, l.op.Opened); !whole {
+			root = schemaAt(l.op, root, []string{l.op.Opened})
+		}
+	}
+	return string(fill(l.op, root, raw))
+}
+
+// fill puts values that fit into the strings of a value that are placeholders.
+func fill(op *twodoor.Operation, raw, value json.RawMessage) json.RawMessage {
+	switch rawjson.KindOf(value) {
+	case rawjson.KindString:
+		if text, _ := rawjson.String(value); isHole(text) {
+			return exampleOf(op, raw)
+		}
+	case rawjson.KindObject:
+		return rawjson.Rewrite(value, func(key []byte, _ int, member []byte) []byte {
+			name, _ := rawjson.String(key)
+			return fill(op, schemaAt(op, raw, []string{name}), member)
+		})
+	case rawjson.KindArray:
+		return rawjson.Rewrite(value, func(_ []byte, _ int, element []byte) []byte {
+			return fill(op, schemaAt(op, raw, []string{"0"}), element)
+		})
+	}
+	return value
+}
+
+// fault tells what a line does not fit, each misfit as the kind that it is.
+func (l *line) fault(err error) {
+	fault := twodoor.AsError(err)
+	if fault.Code == twodoor.CodeUnknown {
+		l.add(l.call.words[0], UnknownCommand, fault.Error(), first(fault.Try))
+		return
+	}
+	problems := fault.Fields
+	if len(problems) == 0 {
+		problems = []twodoor.Problem{{Problem: fault.Error()}}
+	}
+	for _, p := range problems {
+		l.problem(p, fault)
+	}
+}
+
+func first(list []string) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return list[0]
+}
+
+// problem tells one misfit.
+func (l *line) problem(p twodoor.Problem, fault *twodoor.Error) {
+	in, given, at := l.inputAt(p.Path)
+	switch {
+	case p.Path != "" && in != nil && !given && in.Required:
+		l.add(l.call.words[0], MissingRequired, p.Problem, l.form(in))
+	case p.Path != "" && in != nil && len(in.Enum) > 0 && given:
+		l.add(at, BadEnum, p.Problem, first(rawjson.Nearest(in.Enum, l.valueText(in), 1)))
+	case p.Path != "":
+		l.add(at, BadValue, p.Problem, "")
+	case l.stray() != nil:
+		w := l.stray()
+		l.add(*w, UnknownFlag, p.Problem, first(fault.Try))
+		delete(l.flags, flagName(w.text))
+	case l.extra() != nil:
+		l.add(*l.extra(), ExtraOperand, p.Problem, l.command.Usage)
+	default:
+		l.add(l.call.words[0], l.defaultKind(), p.Problem, first(fault.Try))
+	}
+}
+
+func (l *line) defaultKind() Mistake {
+	if _, data := l.flags["--data"]; data {
+		return BadBody
+	}
+	return BadValue
+}
+
+func flagName(text string) string {
+	name, _, _ := strings.Cut(text, "=")
+	return name
+}
+
+// form is how a missing input is given.
+func (l *line) form(in *Input) string {
+	switch {
+	case in.Position != "":
+		return in.Position
+	case in.Flag != "":
+		return in.Flag + " <" + in.Type + ">"
+	}
+	return "--set " + in.Path + "=…"
+}
+
+// inputAt is the input that a misfit is about, whether the line gives it, and where.
+func (l *line) inputAt(path string) (in *Input, given bool, at word) {
+	at = l.call.words[0]
+	if path == "" || l.command == nil {
+		return nil, false, at
+	}
+	for i := range l.command.Inputs {
+		c := &l.command.Inputs[i]
+		if c.Path == path || c.Name == path {
+			in = c
+			break
+		}
+	}
+	if in == nil {
+		return nil, false, at
+	}
+	for name, w := range l.flags {
+		if l.command.input(name) == in {
+			return in, true, w
+		}
+	}
+	if in.Position != "" {
+		if words := l.operandWords(); len(words) > 0 {
+			for n, w := range words {
+				if l.command.operand(n) == in {
+					return in, true, w
+				}
+			}
+		}
+	}
+	for name := range l.flags {
+		if name == "--set" || name == "--data" {
+			return in, !in.Required || in.Flag == "", l.flags[name]
+		}
+	}
+	return in, false, at
+}
+
+func (l *line) valueText(in *Input) string {
+	for name, w := range l.values {
+		if l.command.input(name) == in {
+			return w.text
+		}
+	}
+	return ""
+}
+
+// stray is a given flag that the command does not have.
+func (l *line) stray() *word {
+	for i := range l.call.words {
+		w := &l.call.words[i]
+		name := flagName(w.text)
+		if _, given := l.flags[name]; !given || !strings.HasPrefix(w.text, "-") {
+			continue
+		}
+		_, isCommon := common(name)
+		if !isCommon && (l.command == nil || l.command.input(name) == nil && l.command.input("--"+strings.TrimPrefix(name, "--no-")) == nil) {
+			return w
+		}
+	}
+	return nil
+}
+
+// extra is the first operand that the command does not take.
+func (l *line) extra() *word {
+	if l.command == nil {
+		return nil
+	}
+	for n, w := range l.operandWords() {
+		if l.command.operand(n) == nil {
+			return &w
+		}
+	}
+	return nil
+}
