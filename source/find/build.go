@@ -188,13 +188,14 @@ func (b *builder) sortedTerms() []string {
 // maxName is how many words of a name count.
 const maxName = 12
 
-// nameRows lists the rows of the terms of a document's name, each once.
-func (b *builder) nameRows(doc int, rows []uint32) []uint32 {
-	var name []uint32
+// name lists the rows of the terms of a document's name, each once, and how much they tell together.
+func (b *builder) name(doc int, rows []uint32) (name []uint32, rarity float32) {
 	for _, word := range b.texts[doc][fieldName] {
-		if row := rows[b.termOf[word]]; len(name) < maxName && !slices.Contains(name, row) {
+		term := b.termOf[word]
+		if row := rows[term]; len(name) < maxName && !slices.Contains(name, row) {
 			name = append(name, row)
+			rarity += rarityOf(len(b.docs), len(b.lists[term]))
 		}
 	}
-	return name
+	return name, rarity
 }

@@ -28,8 +28,8 @@ type Index struct {
 // The encoded form. All numbers are little-endian.
 //
 //	header   magic, CRC-32C of all that follows it, mark of the word table, seven section lengths
-//	docs     id (offset, length), kind, deed, line (offset, length), terms in its name, source,
-//	         cluster, name
+//	docs     id (offset, length), kind, deed, line (offset, length), terms in its name and
+//	         twice their rarity, source, cluster, name
 //	terms    text (offset, length), highest weight, documents, list (offset)
 //	sources  documents
 //	lists    for each document of a term: distance to the one before as a varint, weight
@@ -114,6 +114,9 @@ func (x *Index) name(doc uint32) []byte {
 	return x.names[at : at+4*uint32(r[14])]
 }
 
+// nameRarity is how much all the terms of a document's name tell.
+func (x *Index) nameRarity(doc uint32) float32 { return float32(x.docs[doc*docSize+15]) / 2 }
+
 // sourceLen is the number of documents of a source.
 func (x *Index) sourceLen(source uint32) int { return int(u32(x.sources, int(source)*sourceSize)) }
 
@@ -146,9 +149,15 @@ func (x *Index) term(stem string) (entry, bool) {
 	return entry{}, false
 }
 
-// rarity is how much a term tells: the idf of BM25.
-func (x *Index) rarity(count int) float32 {
-	n, c := float64(x.Len()), float64(count)
+// count is the number of documents of the term in a row.
+func (x *Index) count(row uint32) int { return int(u32(x.terms, int(row)*termSize+8)) }
+
+// rarity is how much a term tells.
+func (x *Index) rarity(count int) float32 { return rarityOf(x.Len(), count) }
+
+// rarityOf is how much a term tells that stands in count of n documents: the idf of BM25.
+func rarityOf(documents, count int) float32 {
+	n, c := float64(documents), float64(count)
 	return float32(math.Log(1 + (n-c+.5)/(c+.5)))
 }
 
@@ -162,7 +171,8 @@ func (b *builder) encode() []byte {
 		w.term(name, b.lists[b.terms[name]])
 	}
 	for i := range b.docs {
-		w.doc(&b.docs[i], clusters[i], b.nameRows(i, rows))
+		name, rarity := b.name(i, rows)
+		w.doc(&b.docs[i], clusters[i], name, rarity)
 	}
 	for _, count := range w.counts {
 		w.sources = binary.LittleEndian.AppendUint32(w.sources, count)
@@ -181,7 +191,7 @@ type writer struct {
 
 const maxHeapText = 200 // bytes of a line that is kept
 
-func (w *writer) doc(doc *Document, cluster uint32, name []uint32) {
+func (w *writer) doc(doc *Document, cluster uint32, name []uint32, rarity float32) {
 	line := doc.Title
 	if line == "" {
 		line = firstSentence(doc.Description, maxHeapText)
@@ -189,7 +199,7 @@ func (w *writer) doc(doc *Document, cluster uint32, name []uint32) {
 	w.docs = w.appendText(w.docs, clip(doc.ID, math.MaxUint16))
 	w.docs = append(w.docs, byte(doc.Kind), byte(doc.deedOf()))
 	w.docs = w.appendText(w.docs, clip(line, maxHeapText))
-	w.docs = append(w.docs, byte(len(name)), 0)
+	w.docs = append(w.docs, byte(len(name)), byte(min(255, math.Round(2*float64(rarity)))))
 	w.docs = binary.LittleEndian.AppendUint32(w.docs, w.source(doc.Source))
 	w.docs = binary.LittleEndian.AppendUint32(w.docs, cluster)
 	w.docs = binary.LittleEndian.AppendUint32(w.docs, uint32(len(w.names)/4))

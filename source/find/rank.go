@@ -36,7 +36,7 @@ type Hit struct {
 
 // How the signals are mixed; measured on public sets of requests, see bench/search.
 const (
-	candidates  = 300 // best hits of the words, for which the meaning is asked too
+	candidates  = 200 // best hits of the words, for which the meaning is asked too
 	wholeShare  = .4  // of the whole query beside its best clause
 	meaning     = .3  // of the word table beside the words
 	sourcePrior = .1  // of the source's best hit
@@ -224,19 +224,17 @@ func (x *Index) mix(s *scratch, r request, text int, top float32, q Query) {
 // named is how much of a document's name the text holds, 0 to 1. Rare words count for more, words
 // of the same meaning for half.
 func (x *Index) named(s *scratch, text int, doc uint32) float32 {
-	held, all := float32(0), float32(nameSlack)
+	held := float32(0)
 	for name := x.name(doc); len(name) > 0; name = name[4:] {
 		row := u32(name, 0)
-		rarity := x.rarity(int(u32(x.terms, int(row)*termSize+8)))
-		all += rarity
 		switch mark := s.marks[row] >> text; {
 		case mark&1 != 0:
-			held += rarity
+			held += x.rarity(x.count(row))
 		case mark&(1<<16) != 0:
-			held += rarity / 2
+			held += x.rarity(x.count(row)) / 2
 		}
 	}
-	return held / all
+	return held / (x.nameRarity(doc) + nameSlack)
 }
 
 // deedWorth prefers documents that do what is asked for. Most requests read: that they ask for it

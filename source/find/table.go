@@ -271,7 +271,7 @@ func (x *Index) similar(s *scratch, r request, text int, q Query) []float32 {
 }
 
 // scanned is how many documents one search compares in meaning beyond its candidates.
-const scanned = 50_000
+const scanned = 2_000
 
 // addNearest fills the candidates up with the documents nearest in meaning.
 func (x *Index) addNearest(s *scratch, v *vector, scores []float32, q Query) {
@@ -313,11 +313,13 @@ func (x *Index) cosines(s *scratch, v *vector) []float32 {
 func (x *Index) cosine(v *vector, doc uint32) float32 {
 	row := x.vectors[int(doc)*vectorSize : int(doc+1)*vectorSize]
 	scale := math.Float32frombits(u32(row, 0))
-	row = row[4:]
-	var a, b float32
-	for j := 0; j < vectorDims; j += 2 {
-		a += v[j] * float32(int8(row[j]))
-		b += v[j+1] * float32(int8(row[j+1]))
+	c := (*[vectorDims]byte)(row[4:])
+	var p, q, r, s float32
+	for j := 0; j < vectorDims; j += 4 {
+		p += v[j] * float32(int8(c[j]))
+		q += v[j+1] * float32(int8(c[j+1]))
+		r += v[j+2] * float32(int8(c[j+2]))
+		s += v[j+3] * float32(int8(c[j+3]))
 	}
-	return scale * (a + b)
+	return scale * (p + q + r + s)
 }
