@@ -28,7 +28,8 @@ type request struct {
 type caller struct {
 	principal twodoor.Principal
 	profile   string
-	shared    bool // everybody who reaches this transport is the same principal
+	expose    twodoor.Expose // how it wants operations listed; empty: as the door or the profile says
+	shared    bool           // everybody who reaches this transport is the same principal
 }
 
 // answer is the reply to a request, as one message.

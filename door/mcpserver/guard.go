@@ -62,7 +62,7 @@ func isLoopback(host string) bool {
 
 // authenticate says on whose behalf the request comes.
 func (d *Door) authenticate(r *http.Request) (caller, error) {
-	c := caller{principal: twodoor.Operator, profile: d.profileOf(r), shared: d.Authenticate == nil}
+	c := caller{principal: twodoor.Operator, profile: d.profileOf(r), expose: exposeOf(r), shared: d.Authenticate == nil}
 	if d.Authenticate == nil {
 		return c, nil
 	}
@@ -82,6 +82,19 @@ func (d *Door) profileOf(r *http.Request) string {
 		}
 	}
 	return d.Profile
+}
+
+// exposeOf is how the address wants operations listed: ?expose=. Anything else than a way there is
+// counts as nothing said.
+func exposeOf(r *http.Request) twodoor.Expose {
+	if r.URL.RawQuery == "" {
+		return ""
+	}
+	switch x := twodoor.Expose(r.URL.Query().Get("expose")); x {
+	case twodoor.ExposeFull, twodoor.ExposeSearch, twodoor.ExposeAuto:
+		return x
+	}
+	return ""
 }
 
 // challenge answers 401.

@@ -18,7 +18,7 @@ func (c core) List(by legacy.Caller, cursor string) (json.RawMessage, *legacy.Fa
 	if cursor != "" {
 		at = rawjson.Quote(cursor)
 	}
-	tools, next, _, f := c.door.page(caller{principal: by.Principal, profile: by.Profile}, at)
+	tools, next, _, f := c.door.page(caller{principal: by.Principal, profile: by.Profile, expose: by.Expose}, at)
 	if f != nil {
 		return nil, f.legacy()
 	}

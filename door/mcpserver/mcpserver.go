@@ -29,7 +29,7 @@ type Door struct {
 	Instructions string // told to the model by its host, at most some 200 tokens; empty: a word on _want
 
 	Profile string         // where a request names none; empty: the default one
-	Expose  twodoor.Expose // how operations are listed; so far every value means ExposeFull
+	Expose  twodoor.Expose // how operations are listed where a request does not say; empty: as the profile says
 
 	// Authenticate says on whose behalf an HTTP request comes. Its error becomes 401 with a
 	// challenge. Nil: everybody who reaches the door is the operator.
@@ -62,6 +62,7 @@ type Stream struct {
 	Out       io.Writer         // required; nothing but protocol is written to it, whole lines at a time
 	Principal twodoor.Principal // on whose behalf; nobody: nobody
 	Profile   string            // empty: the door's
+	Expose    twodoor.Expose    // empty: the door's
 }
 
 // ServeStdio serves one stream on behalf of the door's Principal. See [Door.Serve].

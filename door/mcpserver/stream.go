@@ -24,7 +24,7 @@ func (d *Door) Serve(ctx context.Context, s Stream) error {
 	defer cancel()
 	c := &conn{
 		door: d, out: s.Out, running: map[string]*running{}, ended: make(chan struct{}),
-		caller: caller{principal: s.Principal, profile: orElse(s.Profile, d.Profile), shared: true},
+		caller: caller{principal: s.Principal, profile: orElse(s.Profile, d.Profile), expose: s.Expose, shared: true},
 	}
 	read := make(chan error, 1)
 	go func() { read <- c.read(ctx, newFrames(s.In, MaxLine)) }()
@@ -129,7 +129,7 @@ func (c *conn) legacy() *legacy.Stream {
 }
 
 func (c *conn) beginLegacy(ctx context.Context) *legacy.Stream {
-	old, err := c.door.legacy().Stream(ctx, legacy.Caller{Principal: c.principal, Profile: c.profile}, c.say)
+	old, err := c.door.legacy().Stream(ctx, legacy.Caller{Principal: c.principal, Profile: c.profile, Expose: c.expose}, c.say)
 	if err != nil {
 		return nil
 	}

@@ -30,7 +30,10 @@ type shown struct {
 }
 
 // view is what a list depends on besides the catalog.
-type view struct{ profile, permissions string }
+type view struct {
+	profile, permissions string
+	expose               twodoor.Expose
+}
 
 // listing is a list of tools, ready to be sent.
 type listing struct {
@@ -91,7 +94,7 @@ func (d *Door) listing(c caller) (*listing, error) {
 		return nil, &twodoor.Error{Code: twodoor.CodeUnknown, Message: fmt.Sprintf("there is no profile %q", c.profile)}
 	}
 	s := d.show()
-	key := view{c.profile, strings.Join(c.principal.Permissions, "\x00")}
+	key := view{c.profile, strings.Join(c.principal.Permissions, "\x00"), d.exposure(c, profile)}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if l := s.lists[key]; l != nil {
@@ -100,7 +103,7 @@ func (d *Door) listing(c caller) (*listing, error) {
 	if len(s.lists) >= maxListings {
 		clear(s.lists)
 	}
-	l := makeListing(s.catalog, profile, c.principal)
+	l := makeListing(s.catalog, profile, c.principal, key.expose)
 	s.lists[key] = l
 	return l, nil
 }
@@ -116,19 +119,11 @@ func (d *Door) show() *shown {
 	return s
 }
 
-func makeListing(catalog *twodoor.Catalog, profile *twodoor.Profile, principal twodoor.Principal) *listing {
+// makeListing lists what the exposure shows of what the caller may call.
+func makeListing(catalog *twodoor.Catalog, profile *twodoor.Profile, principal twodoor.Principal, expose twodoor.Expose) *listing {
 	l := &listing{whole: true}
 	var page rawjson.Array
-	for i, entry := range catalog.Entries() {
-		if !profile.Shows(entry, principal, twodoor.DoorMCP) {
-			l.whole = l.whole && !profile.Shows(entry, twodoor.Operator, twodoor.DoorMCP)
-			continue
-		}
-		op, err := catalog.At(i)
-		if err != nil { // one damaged operation must not take the list from all others; a call tells the fault
-			continue
-		}
-		tool := toolOf(op, entry, profile)
+	for _, tool := range pick(catalog, profile, principal, expose, l) {
 		if page.Len()+len(tool) > maxPage && !page.Empty() {
 			l.pages = append(l.pages, page.Bytes())
 			page = rawjson.Array{}

@@ -23,6 +23,7 @@ type Core interface {
 type Caller struct {
 	Principal twodoor.Principal
 	Profile   string
+	Expose    twodoor.Expose
 	Client    string // the client's own name and version; set by the session
 }
 

@@ -1,0 +1,105 @@
+package mcpserver
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/twodoor/twodoor"
+	"github.com/twodoor/twodoor/internal/rawjson"
+)
+
+// Bounds under which the automatic exposure lists everything (contracts §6).
+const (
+	defaultListBudget = 5000 // estimated tokens
+	maxFullTools      = 40
+)
+
+// searchTools are the own operations by which others are found and called. A full list does not need
+// them, a short one is made of them.
+var searchTools = []string{
+	"twodoor.find-operations", "twodoor.describe-operations",
+	"twodoor.read-operation", "twodoor.write-operation", "twodoor.destroy-operation",
+}
+
+// exposure is how operations are listed to a caller: as the request says, else the door, else the
+// profile.
+func (d *Door) exposure(c caller, profile *twodoor.Profile) twodoor.Expose {
+	for _, x := range []twodoor.Expose{c.expose, d.Expose, profile.Expose} {
+		if x != "" {
+			return x
+		}
+	}
+	return twodoor.ExposeAuto
+}
+
+// picked are the tools that an exposure shows. The tools of a full list are made only as long as
+// it may still be the one.
+type picked struct {
+	profile    *twodoor.Profile
+	expose     twodoor.Expose
+	searchable bool // the catalog has the tools that find others
+	full       [][]byte
+	search     [][]byte
+	weight     int // estimated tokens of the full list
+}
+
+// pick makes the tools that a caller is shown, and notes in the listing whether others see more.
+func pick(catalog *twodoor.Catalog, profile *twodoor.Profile, principal twodoor.Principal, expose twodoor.Expose, l *listing) [][]byte {
+	finder, _, _ := catalog.Find(searchTools[0])
+	p := &picked{profile: profile, expose: expose, searchable: finder != nil}
+	for i, entry := range catalog.Entries() {
+		if !profile.Shows(entry, principal, twodoor.DoorMCP) {
+			l.whole = l.whole && !profile.Shows(entry, twodoor.Operator, twodoor.DoorMCP)
+			continue
+		}
+		if !p.wants(entry.ID) {
+			continue
+		}
+		op, err := catalog.At(i)
+		if err != nil { // one damaged operation must not take the list from all others; a call tells the fault
+			continue
+		}
+		p.add(op, toolOf(op, entry, profile))
+	}
+	if p.short() {
+		return p.search
+	}
+	return p.full
+}
+
+// wants reports whether a tool may still be listed.
+func (p *picked) wants(id string) bool {
+	if p.onShort(id) {
+		return true
+	}
+	return !p.short() && !slices.Contains(searchTools, id)
+}
+
+// onShort reports whether the short list shows an operation: our own, and what is pinned.
+func (p *picked) onShort(id string) bool {
+	return strings.HasPrefix(id, twodoor.OwnSource+".") ||
+		slices.ContainsFunc(p.profile.Pins, func(glob string) bool { return twodoor.Match(glob, id) })
+}
+
+func (p *picked) add(op *twodoor.Operation, tool []byte) {
+	if p.onShort(op.ID) {
+		p.search = append(p.search, tool)
+	}
+	if !slices.Contains(searchTools, op.ID) {
+		p.full = append(p.full, tool)
+		p.weight += rawjson.Weigh(tool)
+	}
+}
+
+// short reports whether the short list is shown: it is asked for, or the full one is already too much
+// to read. Without tools that find others there is only the full one.
+func (p *picked) short() bool {
+	if !p.searchable || p.expose == twodoor.ExposeFull {
+		return false
+	}
+	budget := p.profile.ListBudget
+	if budget == 0 {
+		budget = defaultListBudget
+	}
+	return p.expose == twodoor.ExposeSearch || len(p.full) > maxFullTools || p.weight > budget
+}
