@@ -177,11 +177,15 @@ func (c *compiler) fieldInputs(b *body, content []mediaContent, f *shape, strict
 		b.Rest = true
 		c.rest = c.emitter.text(f.rest)
 	}
+	if !strict {
+		f.combos = nil
+	}
 	c.tellVariants(f, args)
 	c.op.Opened = c.soleObject()
 }
 
-// soleObject is the only input that is a field of the body, where it is an object with fields.
+// soleObject is the only input that is a field of the body, where it is an object with fields and
+// no choice between several.
 func (c *compiler) soleObject() string {
 	var fields []*input
 	for _, arg := range c.args.list {
@@ -189,7 +193,7 @@ func (c *compiler) soleObject() string {
 			fields = append(fields, arg)
 		}
 	}
-	if len(fields) == 1 && c.isObject(fields[0].place) {
+	if len(fields) == 1 && c.isPlainObject(fields[0].place) {
 		return fields[0].name
 	}
 	return ""
@@ -247,10 +251,10 @@ func (c *compiler) binary(p place) bool {
 	return isBinary(p.node)
 }
 
-// isObject reports whether a schema is that of an object with fields.
-func (c *compiler) isObject(p place) bool {
+// isPlainObject reports whether a schema is that of an object with fields, and no union of such.
+func (c *compiler) isPlainObject(p place) bool {
 	f, ok := c.flatten(p)
-	return ok && len(f.fields) > 0
+	return ok && len(f.fields) > 0 && len(f.variants) == 0
 }
 
 // wholeInput makes one input of the body.

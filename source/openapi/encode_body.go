@@ -7,6 +7,7 @@ import (
 	"io"
 	"mime"
 	"mime/multipart"
+	"net/http"
 	"net/textproto"
 	"net/url"
 	"strings"
@@ -79,10 +80,10 @@ func (b *body) choose(args *callArgs) (string, error) {
 }
 
 // objectBody is a body whose fields are inputs. No field given: an empty one where the far side
-// requires a body, else none.
+// requires a body or expects a form, else none.
 func (r *readyPlan) objectBody(media string, args *callArgs) (*payload, error) {
 	members := r.members(args)
-	if len(members) == 0 && !r.Body.Required {
+	if len(members) == 0 && !r.Body.Required && !r.postsForm(media) {
 		return nil, nil
 	}
 	switch kindOf(media) {
@@ -94,6 +95,12 @@ func (r *readyPlan) objectBody(media string, args *callArgs) (*payload, error) {
 		return &payload{media: concrete(media), data: encodeObject(args, members)}, nil
 	}
 	return nil, misfit("the body", "cannot be sent as "+media+" field by field")
+}
+
+// postsForm reports whether an empty body still says that it is a form: far sides that take forms
+// refuse a POST without a content type.
+func (r *readyPlan) postsForm(media string) bool {
+	return kindOf(media) == formBody && (r.Method == http.MethodPost || r.Method == http.MethodPut || r.Method == http.MethodPatch)
 }
 
 // members are the inputs that belong in the body, in the caller's order, under their names on the wire.
@@ -315,6 +322,8 @@ func (p *payload) addMember(m member) error {
 	switch kind := rawjson.KindOf(m.value); {
 	case kind == rawjson.KindNull:
 		return nil
+	case f.Style == "deepObject" && !f.Binary && (kind == rawjson.KindObject || kind == rawjson.KindArray):
+		return p.addDeep(m)
 	case kind == rawjson.KindArray && !isJSON(f.Media):
 		for item := range rawjson.Elements(m.value) {
 			if err := p.addMember(member{f, m.name, m.arg, item}); err != nil {
@@ -324,8 +333,6 @@ func (p *payload) addMember(m member) error {
 		return nil
 	case f.Binary:
 		return p.addFile(m)
-	case kind == rawjson.KindObject && f.Style == "deepObject":
-		return p.addDeep(m)
 	case kind == rawjson.KindObject && f.Media == "":
 		p.parts = append(p.parts, part{name: m.name, media: "application/json", data: []byte(scalarText(m.value))})
 		return nil
@@ -334,7 +341,7 @@ func (p *payload) addMember(m member) error {
 	return nil
 }
 
-// addDeep sends an object as parts named with brackets.
+// addDeep sends an object or a list as parts named with brackets.
 func (p *payload) addDeep(m member) error {
 	for pair := range strings.SplitSeq(string(appendDeep(nil, m.name, m.value, escapeStrict)), "&") {
 		name, value, _ := strings.Cut(pair, "=")

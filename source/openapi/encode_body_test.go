@@ -66,6 +66,20 @@ func TestFormOnAnyMethod(t *testing.T) {
 	}
 }
 
+// A far side that takes forms refuses a POST without a content type (stripe-mock does).
+func TestFormWithoutFields(t *testing.T) {
+	const form = "application/x-www-form-urlencoded"
+	for _, test := range []struct{ method, media, want string }{
+		{"POST", form, form}, {"PUT", form, form}, {"PATCH", form, form}, {"GET", form, ""}, {"DELETE", form, ""},
+		{"POST", "application/json", ""}, {"POST", "multipart/form-data", ""},
+	} {
+		p := plan{Method: test.method, Body: &body{Media: []string{test.media}, Fields: []field{{Arg: "a"}}}}
+		if got := mustSend(t, p, `{}`); got.body != "" || got.header.Get("Content-Type") != test.want {
+			t.Errorf("%s of %s without fields sends %q as %q", test.method, test.media, got.body, got.header.Get("Content-Type"))
+		}
+	}
+}
+
 // readParts takes a multipart body apart with the standard library.
 func readParts(t *testing.T, got sent) map[string][]string {
 	t.Helper()
@@ -104,14 +118,14 @@ func tellPart(header textproto.MIMEHeader, file, data string) string {
 func TestMultipart(t *testing.T) {
 	b := body{Media: []string{"multipart/form-data"}, Fields: []field{
 		{Arg: "title"}, {Arg: "count"}, {Arg: "tags"}, {Arg: "owner"}, {Arg: "meta", Media: "application/json"}, {Arg: "deep", Style: "deepObject", Explode: true},
-		{Arg: "file", Name: "File", Binary: true}, {Arg: "photos", Binary: true, Media: "image/*"}, {Arg: "doc", Binary: true, Media: "application/pdf, image/png"}, {Arg: "none"},
+		{Arg: "expand", Style: "deepObject", Explode: true}, {Arg: "file", Name: "File", Binary: true}, {Arg: "photos", Binary: true, Media: "image/*"}, {Arg: "doc", Binary: true, Media: "application/pdf, image/png"}, {Arg: "none"},
 	}}
 	got := readParts(t, mustSend(t, post(b), `{
-		"title":"x y","count":12345678901234567890,"tags":["a","b"],"owner":{"id": 1},"meta":["a", 1],"deep":{"a":{"b":"c d"}},"none":null,
+		"title":"x y","count":12345678901234567890,"tags":["a","b"],"owner":{"id": 1},"meta":["a", 1],"deep":{"a":{"b":"c d"}},"expand":["x","y"],"none":null,
 		"file":"aGVsbG8=","photos":["data:image/png;name=my%20cat.png;base64,aGk=","aGk"],"doc":"data:;name=a.pdf,plain%20text"}`))
 	for name, want := range map[string]string{
 		"title": "x y", "count": "12345678901234567890", "tags": "a|b", "owner": `application/json:{"id":1}`, "meta": `application/json:["a",1]`,
-		"deep[a][b]": "c d", "File": "File=application/octet-stream:hello", "photos": "my cat.png=image/png:hi|photos=application/octet-stream:hi",
+		"deep[a][b]": "c d", "expand": "", "expand[0]": "x", "expand[1]": "y", "File": "File=application/octet-stream:hello", "photos": "my cat.png=image/png:hi|photos=application/octet-stream:hi",
 		"doc": "a.pdf=application/pdf:plain text", "none": "",
 	} {
 		if strings.Join(got[name], "|") != want {

@@ -63,6 +63,13 @@ func (in *inputSet) find(name string) *input {
 	return nil
 }
 
+// require makes inputs required.
+func (in *inputSet) require(names []string) {
+	for _, each := range in.list {
+		each.required = each.required || slices.Contains(names, each.name)
+	}
+}
+
 // schema is the JSON Schema of all inputs as one object; rest is the schema of inputs that nothing
 // names, or nil where there may be none.
 func (in *inputSet) schema(rest []byte, combos [][]string) json.RawMessage {

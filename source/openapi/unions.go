@@ -132,13 +132,35 @@ func (s *schemas) joinUnion(f *shape, p, union place, only []string, inside map[
 			f.required = append(f.required, name)
 		}
 	}
-	if len(all.combos) == len(all.variants) && len(shared) == 0 && f.combos == nil {
-		f.combos = all.combos
+	if f.combos == nil {
+		f.combos = beyond(f.required, all.combos, len(all.variants))
 	}
 	if !bare && all.differ() {
 		f.variants = append(f.variants, all.variants...)
 	}
 	return isObject, true
+}
+
+// beyond are the sets of fields of which one has to be given besides those required anyway; none,
+// where not every branch has one.
+func beyond(required []string, sets [][]string, branches int) (combos [][]string) {
+	for _, names := range sets {
+		more := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(required, name) })
+		if len(more) == 0 {
+			return nil
+		}
+		combos = append(combos, more)
+	}
+	if len(combos) < branches {
+		return nil
+	}
+	return combos
+}
+
+// describes reports whether all of these fields are described.
+func (f *shape) describes(names []string) bool {
+	described := namesOf(f.fields)
+	return !slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(described, name) })
 }
 
 // differ reports whether the branches do not all have the same fields.
@@ -254,9 +276,13 @@ func (c *compiler) tellVariants(f *shape, args map[string]string) {
 	for _, names := range f.combos {
 		if told := spell(names); len(told) == len(names) {
 			c.combos = append(c.combos, told)
+		} else if f.rest.node != nil || f.describes(names) {
+			c.combos = nil // it may be met in a way that cannot be told: by a further field, or one that only answers have
+			break
 		}
 	}
-	if len(c.combos) != len(f.combos) {
+	if len(c.combos) == 1 {
+		c.args.require(c.combos[0])
 		c.combos = nil
 	}
 	if len(f.variants) < 2 {
