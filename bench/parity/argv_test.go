@@ -131,8 +131,12 @@ func (w *lineWriter) twin(name, flag string) bool {
 func (w *lineWriter) texts(schema, value any) ([]string, bool) {
 	switch value := value.(type) {
 	case string:
-		return []string{value}, value != "-" && !w.allows(schema, "array")
+		word := (value == "true" || value == "false") && w.allows(schema, "boolean")
+		return []string{value}, value != "-" && !word && !w.allows(schema, "array")
 	case json.Number:
+		if w.input.look(schema)["format"] == "unix-time-ms" && len(value) < 12 {
+			return nil, false // a flag takes it for seconds, and sends milliseconds
+		}
 		return []string{string(value)}, !w.allows(schema, "string") && !w.allows(schema, "array")
 	case bool:
 		return []string{fmt.Sprint(value)}, !w.allows(schema, "string") && !w.allows(schema, "array")

@@ -106,10 +106,10 @@ func plainName(name string) string { return "key-" + letters(name) }
 func (p *programRun) call(op *twodoor.Operation, most bool) {
 	h := p.trial.house
 	o := h.doc.operations[op.Origin]
-	args, whole := h.arguments(op, most)
-	l, err := lineOf(op, &maker{resolve: h.definition}, args)
+	g := h.gift(op, most, 0)
+	l, err := lineOf(op, &maker{resolve: h.definition}, g.args)
 	if err != nil {
-		p.trial.fault(op, "binary", show(args), err.Error())
+		p.trial.fault(op, "binary", show(g.args), err.Error())
 		return
 	}
 	v := &visit{of: o, base: p.base}
@@ -126,7 +126,7 @@ func (p *programRun) call(op *twodoor.Operation, most bool) {
 	p.calls++
 	p.used += cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	got := outcome{came: v.came, text: out.String(), note: said.String(), ok: err == nil}
-	p.trial.judge(op, o, "binary", got, args, most, whole)
+	p.trial.judge(op, o, "binary", got, g)
 	if got.ok {
 		p.trial.answer(op, o, "binary", got)
 	}

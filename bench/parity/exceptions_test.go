@@ -30,10 +30,10 @@ var exceptions = []exception{
 	{"openai", "POST /audio/translations", "openapi3filter:", multipartUnion},
 	{"openai", "POST /images/variations", "openapi3filter:", multipartUnion},
 	{"openai", "POST /videos", "openapi3filter:", multipartUnion},
+	{"openai", "POST /videos/extensions", "openapi3filter:", multipartUnion},
+	{"openai", "POST /images/edits", "body images is missing", "JSON requires images, multipart image: what one media type alone requires is not asked of a caller of the other"},
+	{"openai", "POST /images/edits", "openapi3filter:", "likewise: the fields of both media types are inputs, and openapi3filter holds all of them against one"},
 	{"github*", "GET */dependabot/alerts", "openapi3filter:", "a query parameter that is a text or a list is read as a text alone by openapi3filter"},
 }
 
 const multipartUnion = "a field of a multipart body that is a union of texts is read as null by openapi3filter"
-
-// stripeMockExceptions are refusals that are the mock server's own.
-var stripeMockExceptions = []exception{}

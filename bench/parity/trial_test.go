@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/twodoor/twodoor"
-	"github.com/twodoor/twodoor/internal/schema"
 )
 
 // corpus lists the descriptions, or skips.
@@ -60,25 +59,27 @@ func (r *trial) all() {
 		case o == nil:
 			r.fault(op, "", "", "the description has no "+op.Origin)
 		default:
-			r.call(op, o, false)
-			r.call(op, o, true)
+			for _, g := range r.house.gifts(op) {
+				r.call(op, o, g)
+			}
 		}
 	}
 }
 
 // call makes a call with one set of arguments at both doors.
-func (r *trial) call(op *twodoor.Operation, o *described, most bool) {
-	mcp, args, whole := r.first(op, o, most)
-	r.calls++
-	r.judge(op, o, "mcp", mcp, args, most, whole)
-	line, err := lineOf(op, &maker{resolve: r.house.definition}, args)
+func (r *trial) call(op *twodoor.Operation, o *described, g gift) {
+	if g.most && !g.all {
+		r.mended++
+	}
+	mcp := r.house.callMCP(o, op, jsonOf(g.args))
+	r.judge(op, o, "mcp", mcp, g)
+	line, err := lineOf(op, &maker{resolve: r.house.definition}, g.args)
 	if err != nil {
-		r.fault(op, "cli", show(args), err.Error())
+		r.fault(op, "cli", show(g.args), err.Error())
 		return
 	}
 	typed := r.house.callCLI(o, line)
-	r.calls++
-	r.judge(op, o, "cli", typed, args, most, whole)
+	r.judge(op, o, "cli", typed, g)
 	if len(mcp.came) != 1 || len(typed.came) != 1 {
 		return
 	}
@@ -89,50 +90,6 @@ func (r *trial) call(op *twodoor.Operation, o *described, most bool) {
 	r.answer(op, o, "cli", typed)
 }
 
-// first finds arguments that the operation takes, and makes the call at the MCP door with them.
-func (r *trial) first(op *twodoor.Operation, o *described, most bool) (out outcome, args map[string]any, whole bool) {
-	args, whole = r.house.arguments(op, most)
-	if !whole && most {
-		r.mended++
-	}
-	return r.house.callMCP(o, op, jsonOf(args)), args, whole
-}
-
-// arguments are made from the schema of an operation; where that says of an input what no value can
-// meet, the input is left out; where that does not help either, its own example is taken. They are
-// whole if everything that the operation takes is there.
-func (h *house) arguments(op *twodoor.Operation, most bool) (args map[string]any, whole bool) {
-	input, check := json2any(op.Input), h.check(op)
-	for turn := range 4 {
-		m := &maker{resolve: h.definition, most: most, turn: turn, plain: turn > 1}
-		v, ok := m.value(input, 0)
-		args = object(v)
-		if ok && check.Accepts(jsonOf(args)) {
-			return args, most && turn == 0
-		}
-		for _, misfit := range check.Check(jsonOf(args)) {
-			name, _, _ := strings.Cut(misfit.Path, ".")
-			name, _, _ = strings.Cut(name, "[")
-			delete(args, name)
-		}
-		if ok && len(args) > 0 && check.Accepts(jsonOf(args)) {
-			return args, false
-		}
-	}
-	for _, e := range op.Examples {
-		return object(json2any(e.Arguments)), false
-	}
-	return object(json2any(schema.Example(op.InputSchema()))), false
-}
-
-func (h *house) check(op *twodoor.Operation) *schema.Schema {
-	s, err := schema.Compile(op.InputSchema())
-	if err != nil {
-		return &schema.Schema{}
-	}
-	return s
-}
-
 func jsonOf(v any) []byte {
 	raw, err := json.Marshal(v)
 	if err != nil {
@@ -141,7 +98,9 @@ func jsonOf(v any) []byte {
 	return raw
 }
 
-func (r *trial) judge(op *twodoor.Operation, o *described, door string, out outcome, args map[string]any, most, whole bool) {
+func (r *trial) judge(op *twodoor.Operation, o *described, door string, out outcome, g gift) {
+	r.calls++
+	args := g.args
 	switch {
 	case !out.ok:
 		r.fault(op, door, show(args), "refused: "+cut(strings.ReplaceAll(out.note, "\n", " ")))
@@ -150,11 +109,11 @@ func (r *trial) judge(op *twodoor.Operation, o *described, door string, out outc
 		r.fault(op, door, show(args), fmt.Sprintf("%d requests came", len(out.came)))
 		return
 	}
-	for _, fault := range o.judge(out.came[0], ask{args, whole}) {
+	for _, fault := range o.judge(out.came[0], ask{args, g.all}) {
 		r.fault(op, door, show(args), fault)
 	}
 	if r.second != nil && door == twodoor.DoorMCP {
-		if err := r.second.judge(o, out.came[0], most); err != nil {
+		if err := r.second.judge(o, out.came[0], g.most); err != nil {
 			r.fault(op, door, show(args), "openapi3filter: "+firstLine(err.Error()))
 		}
 	}
@@ -176,15 +135,12 @@ func (r *trial) answer(op *twodoor.Operation, o *described, door string, out out
 		return
 	}
 	got, err := decodeJSON([]byte(out.text))
-	if door == "mcp" {
-		got, want = pruned(got), pruned(want)
-	}
-	if err != nil || !equal(got, want) {
+	if err != nil || !equal(pruned(got), pruned(want)) {
 		r.fault(op, door, "", fmt.Sprintf("the answer is %s, the far side said %s", cut(out.text), cut(string(said.body))))
 	}
 }
 
-// pruned is a value without what the MCP door may leave out of an answer (contracts §6).
+// pruned is a value without what is left out of an answer (contracts §6).
 func pruned(v any) any {
 	switch v := v.(type) {
 	case []any:
