@@ -17,19 +17,33 @@ import (
 // Engine carries calls to operations and back. No state of a call outlives it.
 // It must not be copied.
 type Engine struct {
-	Invokers map[string]Invoker  // required; by kind of source
-	Profiles map[string]*Profile // by name; without a default one, the default shows everything
+	Invokers map[string]Invoker  // required; by kind of source, until Reconfigure
+	Profiles map[string]*Profile // by name, until Reconfigure; without a default one, the default shows everything
 	Observer Observer            // may be nil
 	Keeper   Keeper              // may be nil: an answer that is cut is then lost
 	Timeout  time.Duration       // bound of a call that names none; 0: one minute
 	Seal     []byte              // key of the confirm tokens; required where a profile asks for a yes
 
 	catalog atomic.Pointer[Catalog]
+	parts   atomic.Pointer[parts] // in place of Invokers and Profiles
 	names   nameBook
+}
+
+// parts is what an engine works with beside the catalog.
+type parts struct {
+	invokers map[string]Invoker
+	profiles map[string]*Profile
 }
 
 // Serve makes the engine carry calls to this catalog from now on. Calls under way keep theirs.
 func (e *Engine) Serve(c *Catalog) { e.catalog.Store(c) }
+
+// Reconfigure makes the engine serve this catalog with these invokers and profiles from now on:
+// doors that hold the engine go on, and so do the sessions of their clients.
+func (e *Engine) Reconfigure(c *Catalog, invokers map[string]Invoker, profiles map[string]*Profile) {
+	e.parts.Store(&parts{invokers, profiles})
+	e.Serve(c)
+}
 
 // Catalog is the one being served; never nil.
 func (e *Engine) Catalog() *Catalog {
@@ -39,12 +53,26 @@ func (e *Engine) Catalog() *Catalog {
 	return OpenCatalog(&memory{})
 }
 
+func (e *Engine) invoker(kind string) Invoker {
+	if p := e.parts.Load(); p != nil {
+		return p.invokers[kind]
+	}
+	return e.Invokers[kind]
+}
+
+func (e *Engine) profile(name string) *Profile {
+	if p := e.parts.Load(); p != nil {
+		return p.profiles[name]
+	}
+	return e.Profiles[name]
+}
+
 // Profile is the profile of a name, or nil. The empty name is the default profile.
 func (e *Engine) Profile(name string) *Profile {
 	if name == "" {
 		name = DefaultProfile
 	}
-	if p := e.Profiles[name]; p != nil || name != DefaultProfile {
+	if p := e.profile(name); p != nil || name != DefaultProfile {
 		return p
 	}
 	return &Profile{}
@@ -150,7 +178,7 @@ func (e *Engine) bind(call Call, op *Operation) (json.RawMessage, error) {
 // invoke hands the call to the far side, after what must be called before it: page by page where
 // more than one is wanted, within the bound of time, and safe from a panic of the source.
 func (e *Engine) invoke(ctx context.Context, call Call, op *Operation, args json.RawMessage) (value *Value, err error) {
-	invoker := e.Invokers[op.Kind]
+	invoker := e.invoker(op.Kind)
 	if invoker == nil {
 		return nil, fmt.Errorf("no invoker for operations of kind %q", op.Kind)
 	}

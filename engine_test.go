@@ -282,6 +282,33 @@ func TestTime(t *testing.T) {
 	})
 }
 
+// TestReconfigure holds that an engine that serves takes up another catalog, invokers and profiles.
+func TestReconfigure(t *testing.T) {
+	engine := twodoortest.Engine()
+	source := &twodoor.FuncSource{Name: "late", Funcs: []twodoor.Func{{
+		Operation: twodoor.Operation{ID: "late.thing.get", Effect: twodoor.Writes},
+		Run:       func(context.Context, *twodoor.Invocation) (*twodoor.Value, error) { return nil, nil },
+	}}}
+	reading, err := source.Read(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	catalog, err := twodoor.NewCatalog(reading)
+	if err != nil {
+		t.Fatal(err)
+	}
+	engine.Reconfigure(catalog, map[string]twodoor.Invoker{twodoor.KindFunc: source}, map[string]*twodoor.Profile{"reader": {Effects: []twodoor.Effect{twodoor.Reads}}})
+	if _, fault := do(t, engine, twodoor.Call{Operation: "late.thing.get"}); fault != nil {
+		t.Error(fault)
+	}
+	if _, fault := do(t, engine, twodoor.Call{Operation: "late.thing.get", Profile: "reader"}); fault == nil || fault.Code != twodoor.CodeDenied {
+		t.Errorf("the new profile does not hold: %v", fault)
+	}
+	if _, fault := do(t, engine, twodoor.Call{Operation: twodoortest.Echo}); fault == nil || fault.Code != twodoor.CodeUnknown {
+		t.Errorf("what is gone is still there: %v", fault)
+	}
+}
+
 // TestTell holds that every call is told once, with its end, and children with their parent.
 func TestTell(t *testing.T) {
 	watch := &seen{}

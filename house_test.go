@@ -22,6 +22,7 @@ var outside = map[string][]string{
 	"internal/schema":             {"github.com/santhosh-tekuri/jsonschema/v6", "github.com/google/jsonschema-go"},
 	"internal/shape":              {"github.com/itchyny/gojq"},
 	"internal/secret":             {"github.com/zalando/go-keyring"},
+	"internal/sqldb":              {"github.com/jackc/pgx/v5", "modernc.org/sqlite"},
 	"cmd/twodoor/internal/config": {"go.yaml.in/yaml/v4"},
 }
 

@@ -33,7 +33,7 @@ func (r *run) serveStdio(ctx context.Context, in *cli.Invocation) error {
 		return &twodoor.Error{Code: twodoor.CodeInvalid, Message: "there is no " + config.FileName + " here or above: nothing to serve", Hint: "make one with: twodoor up openapi.yaml; or name one with --config"}
 	}
 	if conn, err := r.attach(s.File); err == nil {
-		return relay(ctx, conn, greeting{Profile: in.Profile()}, in.Stdin, in.Stdout)
+		return relay(ctx, conn, greeting{Profile: in.Profile(), Expose: twodoor.Expose(in.Text("expose"))}, in.Stdin, in.Stdout)
 	}
 	l := &live{run: r, expose: twodoor.Expose(in.Text("expose"))}
 	// Calls under way outlive the signal that ends the input.
@@ -43,5 +43,5 @@ func (r *run) serveStdio(ctx context.Context, in *cli.Invocation) error {
 		return err
 	}
 	go l.follow(lasting)
-	return l.now.Load().ServeStdio(lasting, untilDone(ctx, in.Stdin), in.Stdout)
+	return l.door.ServeStdio(lasting, untilDone(ctx, in.Stdin), in.Stdout)
 }

@@ -4,13 +4,10 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"net/http"
 	"net/url"
 	"os"
 	"reflect"
-	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/twodoor/twodoor"
@@ -27,7 +24,7 @@ type live struct {
 	expose twodoor.Expose
 	guard  *session.Guard // nil: everybody is the operator
 
-	now    atomic.Pointer[mcpserver.Door]
+	door   *mcpserver.Door
 	mu     sync.Mutex
 	faulty []byte // the text of the configuration that was refused last
 	sick   string // what was told of descriptions that cannot be read
@@ -40,7 +37,7 @@ func (l *live) begin(ctx context.Context) error {
 		return err
 	}
 	l.read = time.Now()
-	l.now.Store(l.newDoor(l.run))
+	l.door = l.newDoor(l.run)
 	return nil
 }
 
@@ -56,11 +53,6 @@ func (l *live) newDoor(r *run) *mcpserver.Door {
 		door.Authenticate = l.guard.Check
 	}
 	return door
-}
-
-// ServeHTTP hands a request to the door of the moment.
-func (l *live) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	l.now.Load().Handler().ServeHTTP(w, r)
 }
 
 // pause between two looks at the files.
@@ -179,23 +171,13 @@ func (l *live) refuse(text []byte, edited bool, err error) {
 	}
 }
 
-// swap serves what was read. Where neither the configuration nor the hosts that are called have
-// changed, the door stays, and with it the sessions of its clients; they are told that the list is
-// another one.
+// swap serves what was read. The door stays, and with it the sessions of its clients; they are told
+// that the list is another one.
 func (l *live) swap(old, next *run) {
-	next.engine.Serve(next.opened.catalog)
-	if reflect.DeepEqual(old.site.Config, next.site.Config) && slices.Equal(claimsOf(old.site, old.opened.catalog), claimsOf(next.site, next.opened.catalog)) {
-		old.engine.Serve(next.opened.catalog)
-		old.opened = next.opened
-		next.fetched.Range(func(url, hash any) bool { old.fetched.Store(url, hash); return true })
-		l.now.Load().Changed()
-	} else {
-		door := l.now.Load()
-		l.now.Store(l.newDoor(next))
-		l.run = next
-		door.Changed()
-		door.Close()
-	}
+	old.engine.Reconfigure(next.opened.catalog, next.engine.Invokers, next.engine.Profiles)
+	next.engine = old.engine
+	l.run = next
+	l.door.Changed()
 	l.run.note(fmt.Sprintf("twodoor: taken up what was changed: %d operations", next.opened.catalog.Len()))
 	if !reflect.DeepEqual(old.site.Server, next.site.Server) || old.site.Auth != next.site.Auth {
 		l.run.note("twodoor: server: and auth: are read at the start only: start again for them")

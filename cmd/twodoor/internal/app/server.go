@@ -102,8 +102,8 @@ func (u *server) close() {
 func (u *server) routes() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", u.health)
-	mux.Handle("/mcp", u.live)
-	mux.Handle("/mcp/{profile}", u.live)
+	mux.Handle("/mcp", u.live.door.Handler())
+	mux.Handle("/mcp/{profile}", u.live.door.Handler())
 	return mux
 }
 
@@ -115,7 +115,7 @@ func (u *server) health(w http.ResponseWriter, _ *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(map[string]any{"status": word, "version": u.run.Version.Number, "operations": u.live.now.Load().Engine.Catalog().Len()})
+	_ = json.NewEncoder(w).Encode(map[string]any{"status": word, "version": u.run.Version.Number, "operations": u.live.door.Engine.Catalog().Len()})
 }
 
 // url is the address of the MCP door, as clients on this machine reach it.
@@ -170,7 +170,7 @@ func (u *server) drain() error {
 			u.socket.drain()
 		}
 	}()
-	u.live.now.Load().Close()
+	u.live.door.Close()
 	err := u.http.Shutdown(ctx)
 	select {
 	case <-drained:

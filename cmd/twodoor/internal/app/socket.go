@@ -49,7 +49,8 @@ func (r *run) alive(file string) bool {
 
 // greeting is the first line over the socket; everything after it is MCP.
 type greeting struct {
-	Profile string `json:"profile,omitempty"`
+	Profile string         `json:"profile,omitempty"`
+	Expose  twodoor.Expose `json:"expose,omitempty"`
 }
 
 // greetingBound is how long the first line may be, and how long it may take.
@@ -141,7 +142,7 @@ func (s *socket) stream(ctx context.Context, conn *net.UnixConn) {
 	}
 	_ = conn.SetReadDeadline(time.Time{})
 	// An error is a client that left: nobody to tell.
-	_ = s.live.now.Load().Serve(ctx, mcpserver.Stream{In: in, Out: conn, Principal: twodoor.Operator, Profile: hello.Profile})
+	_ = s.live.door.Serve(ctx, mcpserver.Stream{In: in, Out: conn, Principal: twodoor.Operator, Profile: hello.Profile, Expose: hello.Expose})
 }
 
 // drain takes no more, lets what is under way finish, and returns when all streams have ended.
