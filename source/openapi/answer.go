@@ -141,9 +141,11 @@ func (a *answer) value(data []byte) (*twodoor.Value, error) {
 		return &twodoor.Value{JSON: trimmed}, nil
 	case base == "" && utf8.Valid(data) && bytes.IndexByte(data, 0) < 0:
 		return textValue("text/plain", string(data)), nil
+	case a.isForeignPage(base):
+		return nil, a.nonsense("answered with a web page where its description promises JSON: most often its target is wrong, or a login stands before it", data, nil)
 	case isText(base) || isXML(base):
 		if text, ok := decodeText(media, data); ok {
-			return a.surprising(base, textValue(base, text)), nil
+			return textValue(base, text), nil
 		}
 	}
 	return &twodoor.Value{Blobs: []twodoor.Blob{a.blob(base, data)}}, nil
@@ -164,13 +166,10 @@ func (a *answer) looksLikeJSON(base string, trimmed []byte) bool {
 	return !promised && (len(declared) == 0 || slices.ContainsFunc(declared, isJSON)) && rawjson.Check(trimmed) == nil
 }
 
-// surprising notes a page where the description promises data: most often a proxy or a login.
-func (a *answer) surprising(base string, value *twodoor.Value) *twodoor.Value {
+// isForeignPage tells a web page where the description promises data.
+func (a *answer) isForeignPage(base string) bool {
 	declared := a.route.Accept
-	if base == "text/html" && slices.ContainsFunc(declared, isJSON) && !slices.Contains(declared, base) {
-		value.Notes = append(value.Notes, a.source()+" answered with a web page where its description promises JSON: its target may be wrong")
-	}
-	return value
+	return base == "text/html" && slices.ContainsFunc(declared, isJSON) && !slices.Contains(declared, base)
 }
 
 // decodeText makes UTF-8 of a text, for the charsets that the web still has.

@@ -54,12 +54,20 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-func TestAWebPageIsNoted(t *testing.T) {
-	value, err := answerWith(t, plan{Accept: []string{"application/json"}}, func(req *http.Request) *http.Response {
+// TestAWebPageIsNoAnswer holds that a page where data is promised is a fault, with its beginning kept;
+// and that it is none where the description promises pages.
+func TestAWebPageIsNoAnswer(t *testing.T) {
+	page := func(req *http.Request) *http.Response {
 		return respond(req, 200, "text/html; charset=utf-8", "<html>Sign in</html>")
-	})
-	if err != nil || value.MediaType != "text/html" || len(value.Notes) != 1 || !strings.Contains(value.Notes[0], "target") {
-		t.Errorf("answered %+v, %v", value, err)
+	}
+	_, err := answerWith(t, plan{Accept: []string{"application/json"}}, page)
+	fault := faultOf(t, err, twodoor.CodeUpstream)
+	if !strings.Contains(fault.Message, "target") || !strings.Contains(string(fault.Upstream.Body), "Sign in") {
+		t.Errorf("told as %+v", fault)
+	}
+	value, err := answerWith(t, plan{Accept: []string{"application/json", "text/html"}}, page)
+	if err != nil || value.MediaType != "text/html" {
+		t.Errorf("a promised page came as %+v, %v", value, err)
 	}
 }
 
