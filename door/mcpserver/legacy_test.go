@@ -54,6 +54,35 @@ func TestLegacySession(t *testing.T) {
 	}
 }
 
+// What no session takes is told in JSON-RPC, with the request's id; a notification is never answered.
+func TestLegacyRefusesInItsOwnTongue(t *testing.T) {
+	s := newSite(t)
+	id := s.open()
+	for _, session := range []string{id, ""} {
+		for name, c := range map[string]struct {
+			body   string
+			status int
+			holds  string
+		}{
+			"unknown method":             {`{"jsonrpc":"2.0","id":7,"method":"no/such"}`, 200, `{"jsonrpc":"2.0","id":7,"error":{"code":-32601,`},
+			"no params":                  {`{"jsonrpc":"2.0","id":"a","method":"tools/call"}`, 200, `{"jsonrpc":"2.0","id":"a","error":{"code":-32600,`},
+			"a notification with an id":  {`{"jsonrpc":"2.0","id":8,"method":"notifications/initialized"}`, 200, `"code":-32600`},
+			"a call without an id":       {`{"jsonrpc":"2.0","method":"tools/list"}`, 202, ""},
+			"a notification of tomorrow": {`{"jsonrpc":"2.0","method":"notifications/tomorrow"}`, 202, ""},
+		} {
+			status, text := s.old(session, c.body)
+			if status != c.status || !strings.Contains(text, c.holds) || c.holds == "" && text != "" {
+				t.Errorf("%s, session %q: %d %s", name, session, status, text)
+			}
+		}
+	}
+	for _, method := range []string{"ping", "tools/list", "prompts/list", "resources/list", "resources/templates/list"} {
+		if status, text := s.old(id, `{"jsonrpc":"2.0","id":1,"method":"`+method+`"}`); status != 200 || strings.Contains(text, "there is no method") {
+			t.Errorf("%s: %d %s", method, status, text)
+		}
+	}
+}
+
 func TestLegacyBatchOverHTTP(t *testing.T) {
 	s := newSite(t)
 	reply := s.post(t.Context(), strings.Replace(initialize, "2025-11-25", "2025-03-26", 1))

@@ -110,7 +110,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request, by Caller) {
 			return
 		}
 		defer s.sessions.leave(id)
-		s.http.ServeHTTP(w, r)
+		if !refuse(w, r) {
+			s.http.ServeHTTP(w, r)
+		}
+		return
+	}
+	if refuse(w, r) {
 		return
 	}
 	if s.sessions.full() && !s.makeRoom() {
