@@ -16,8 +16,8 @@ type line struct {
 	stdin string
 }
 
-// optionNames are the flags of every command. Those that keep their meaning leave a field
-// --field-NAME; of the others the field takes the flag, unless it pages (contracts §2).
+// optionNames are the flags that keep their meaning on every command: a field of such a name is
+// --field-NAME (contracts §2).
 var optionNames = []string{"data", "set", "field-file", "out", "dry-run", "yes", "no-input", "config", "trust", "help", "version"}
 
 // lineOf writes arguments as a command line: path parameters and sole ids by position, flat fields
@@ -49,13 +49,12 @@ func lineOf(op *twodoor.Operation, input *maker, args map[string]any) (line, err
 }
 
 type lineWriter struct {
-	op     *twodoor.Operation
-	input  *maker
-	props  map[string]any
-	words  []string
-	rest   map[string]any
-	flags  map[string]string // by flag, the field that has it
-	double map[string]bool
+	op    *twodoor.Operation
+	input *maker
+	props map[string]any
+	words []string
+	rest  map[string]any
+	flags map[string]string // by flag, the field that has it
 }
 
 // positions writes what has a position, up to the first that is not given.

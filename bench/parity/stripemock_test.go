@@ -77,7 +77,7 @@ func startStripeMock(t *testing.T) string {
 		}
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	cmd := exec.CommandContext(ctx, program, "-http-addr", "127.0.0.1:0")
+	cmd := exec.CommandContext(ctx, program, "-http-addr", "127.0.0.1:0", "-https-addr", "127.0.0.1:0")
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -86,15 +86,15 @@ func startStripeMock(t *testing.T) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { stop(); cmd.Wait() })
-	listening := regexp.MustCompile(`127\.0\.0\.1:\d+`)
+	listening := regexp.MustCompile(`HTTP at address: (127\.0\.0\.1:\d+)`)
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {
-		if address := listening.FindString(lines.Text()); address != "" {
+		if found := listening.FindStringSubmatch(lines.Text()); found != nil {
 			go func() {
 				for lines.Scan() { // it must not stop at a full pipe
 				}
 			}()
-			return address
+			return found[1]
 		}
 	}
 	t.Fatal("stripe-mock ended without an address")
