@@ -86,7 +86,7 @@ func (s *set) stand() []query {
 }
 
 func (t *tool) document() find.Document {
-	doc := find.Document{ID: t.ID, Kind: find.KindOperation, Source: t.Server, Name: t.Name, Description: t.Description}
+	doc := find.Document{ID: t.ID, Topic: find.TopicOperation, Source: t.Server, Name: t.Name, Description: t.Description}
 	for _, p := range t.Params {
 		doc.Parameters = append(doc.Parameters, find.Parameter{Name: p.Name, Description: p.Description})
 	}

@@ -8,20 +8,20 @@ import (
 	"github.com/twodoor/twodoor/internal/rawjson"
 )
 
-// Kind is what a document tells of.
-type Kind uint8
+// Topic is what a document tells of.
+type Topic uint8
 
-// The kinds. KindAny is for queries only.
+// The topics. TopicAny is for queries only.
 const (
-	KindAny Kind = iota
-	KindOperation
-	KindGuide
+	TopicAny Topic = iota
+	TopicOperation
+	TopicGuide
 )
 
 // Document is what the index knows of one thing that can be found.
 type Document struct {
 	ID          string // required; unique: the operation's id, the guide's name
-	Kind        Kind   // required
+	Topic       Topic  // required
 	Source      string // the source that it belongs to; empty: none
 	Name        string // its name without the source, in any spelling
 	Title       string // one line, given back with a hit
@@ -53,7 +53,7 @@ const (
 func DocumentOf(op *twodoor.Operation, group string) Document {
 	_, name, _ := strings.Cut(op.ID, ".")
 	doc := Document{
-		ID: op.ID, Kind: KindOperation, Source: op.Source(), Name: name, Title: op.Title,
+		ID: op.ID, Topic: TopicOperation, Source: op.Source(), Name: name, Title: op.Title,
 		Description: clip(op.Description, maxText), Group: group, Effect: op.Effect, Origin: op.Origin,
 	}
 	if op.Tool != "" && op.Verbatim {

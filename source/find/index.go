@@ -102,7 +102,7 @@ func (x *Index) line(doc uint32) string {
 	return x.text(u32(r, 8), u16(r, 12))
 }
 
-func (x *Index) kind(doc uint32) Kind      { return Kind(x.docs[doc*docSize+6]) }
+func (x *Index) topic(doc uint32) Topic    { return Topic(x.docs[doc*docSize+6]) }
 func (x *Index) deed(doc uint32) deed      { return deed(x.docs[doc*docSize+7]) }
 func (x *Index) source(doc uint32) uint32  { return u32(x.docs, int(doc)*docSize+16) }
 func (x *Index) cluster(doc uint32) uint32 { return u32(x.docs, int(doc)*docSize+20) }
@@ -197,7 +197,7 @@ func (w *writer) doc(doc *Document, cluster uint32, name []uint32, rarity float3
 		line = firstSentence(doc.Description, maxHeapText)
 	}
 	w.docs = w.appendText(w.docs, clip(doc.ID, math.MaxUint16))
-	w.docs = append(w.docs, byte(doc.Kind), byte(doc.deedOf()))
+	w.docs = append(w.docs, byte(doc.Topic), byte(doc.deedOf()))
 	w.docs = w.appendText(w.docs, clip(line, maxHeapText))
 	w.docs = append(w.docs, byte(len(name)), byte(min(255, math.Round(2*float64(rarity)))))
 	w.docs = binary.LittleEndian.AppendUint32(w.docs, w.source(doc.Source))

@@ -14,12 +14,12 @@ import (
 // incidents is a small catalog of one source.
 func incidents() []Document {
 	return []Document{
-		{ID: "harbor.incident.list", Kind: KindOperation, Source: "harbor", Name: "incident.list", Title: "List incidents", Description: "Lists incidents, newest first.", Parameters: []Parameter{{Name: "severity", Enum: []string{"critical", "warning"}}, {Name: "startTime", Description: "not before"}}},
-		{ID: "harbor.incident.close", Kind: KindOperation, Source: "harbor", Name: "incident.close", Title: "Close an incident", Parameters: []Parameter{{Name: "incidentId"}}},
-		{ID: "harbor.incident.delete", Kind: KindOperation, Source: "harbor", Name: "incident.delete", Title: "Delete an incident for good", Parameters: []Parameter{{Name: "incidentId"}}},
-		{ID: "harbor.on-call.current", Kind: KindOperation, Source: "harbor", Name: "on-call.current", Title: "Who is on call now", Intents: []string{"who carries the pager tonight"}},
-		{ID: "harbor.change.create", Kind: KindOperation, Source: "harbor", Name: "change.create", Title: "Record a deployment", Description: "变更事件：记录一次部署"},
-		{ID: "triage", Kind: KindGuide, Source: "harbor", Name: "triage", Title: "How to triage an incident"},
+		{ID: "harbor.incident.list", Topic: TopicOperation, Source: "harbor", Name: "incident.list", Title: "List incidents", Description: "Lists incidents, newest first.", Parameters: []Parameter{{Name: "severity", Enum: []string{"critical", "warning"}}, {Name: "startTime", Description: "not before"}}},
+		{ID: "harbor.incident.close", Topic: TopicOperation, Source: "harbor", Name: "incident.close", Title: "Close an incident", Parameters: []Parameter{{Name: "incidentId"}}},
+		{ID: "harbor.incident.delete", Topic: TopicOperation, Source: "harbor", Name: "incident.delete", Title: "Delete an incident for good", Parameters: []Parameter{{Name: "incidentId"}}},
+		{ID: "harbor.on-call.current", Topic: TopicOperation, Source: "harbor", Name: "on-call.current", Title: "Who is on call now", Intents: []string{"who carries the pager tonight"}},
+		{ID: "harbor.change.create", Topic: TopicOperation, Source: "harbor", Name: "change.create", Title: "Record a deployment", Description: "变更事件：记录一次部署"},
+		{ID: "triage", Topic: TopicGuide, Source: "harbor", Name: "triage", Title: "How to triage an incident"},
 	}
 }
 
@@ -54,9 +54,9 @@ func TestSearchFindsByEveryField(t *testing.T) {
 	}
 }
 
-func TestSearchObeysKindLimitAndShow(t *testing.T) {
+func TestSearchObeysTopicLimitAndShow(t *testing.T) {
 	x := Build(incidents())
-	if got := ids(x.Search(Query{Text: "incident", Kind: KindGuide}).Hits); !slices.Equal(got, []string{"triage"}) {
+	if got := ids(x.Search(Query{Text: "incident", Topic: TopicGuide}).Hits); !slices.Equal(got, []string{"triage"}) {
 		t.Errorf("guides: got %v", got)
 	}
 	if got := x.Search(Query{Text: "incident", Limit: 2}).Hits; len(got) != 2 {
@@ -148,7 +148,7 @@ func TestVectorsOfAnotherTableAreLeftAlone(t *testing.T) {
 
 func TestSameThingInTwoSources(t *testing.T) {
 	docs := manyDocuments(40)
-	planted := Document{ID: "lab.instance.snapshot-create", Kind: KindOperation, Source: "lab", Name: "instance.snapshot-create", Description: "Takes a snapshot of an instance while it runs.", Parameters: []Parameter{{Name: "instance_id"}, {Name: "label"}}}
+	planted := Document{ID: "lab.instance.snapshot-create", Topic: TopicOperation, Source: "lab", Name: "instance.snapshot-create", Description: "Takes a snapshot of an instance while it runs.", Parameters: []Parameter{{Name: "instance_id"}, {Name: "label"}}}
 	twin := planted
 	twin.ID, twin.Source, twin.Parameters = "cloud.instance.snapshot-create", "cloud", []Parameter{{Name: "instanceId"}, {Name: "label"}}
 	lookalike := planted
@@ -168,8 +168,8 @@ func TestKinSourcesNeedNoCommonLanguage(t *testing.T) {
 	for _, verb := range []string{"list", "create", "close", "merge", "assign", "snooze"} {
 		p := []Parameter{{Name: "incident_id"}, {Name: verb + "_reason"}}
 		docs = append(docs,
-			Document{ID: "en.incident." + verb, Kind: KindOperation, Source: "en", Name: "incident." + verb, Description: verb + " the incident", Parameters: p},
-			Document{ID: "zh.incident." + verb, Kind: KindOperation, Source: "zh", Name: "incident." + verb, Description: "故障" + verb, Parameters: p})
+			Document{ID: "en.incident." + verb, Topic: TopicOperation, Source: "en", Name: "incident." + verb, Description: verb + " the incident", Parameters: p},
+			Document{ID: "zh.incident." + verb, Topic: TopicOperation, Source: "zh", Name: "incident." + verb, Description: "故障" + verb, Parameters: p})
 	}
 	hits := Build(docs).Search(Query{Text: "merge incidents"}).Hits
 	if hits[0].ID != "en.incident.merge" || !slices.Equal(hits[0].Also, []string{"zh.incident.merge"}) || len(hits) != 6 {
@@ -187,7 +187,7 @@ func manyDocuments(n int) []Document {
 		source := fmt.Sprintf("cloud%d", i/128)
 		name := fmt.Sprintf("%s.%s-%s", noun, other, verb)
 		docs = append(docs, Document{
-			ID: fmt.Sprintf("%s.%s-%d", source, name, i), Kind: KindOperation, Source: source, Name: name,
+			ID: fmt.Sprintf("%s.%s-%d", source, name, i), Topic: TopicOperation, Source: source, Name: name,
 			Title:       fmt.Sprintf("%s the %s of a %s", verb, other, noun),
 			Description: fmt.Sprintf("Use it to %s each %s that belongs to the %s number %d. It answers at once and tells what was done.", verb, other, noun, i),
 			Parameters:  []Parameter{{Name: noun + "_id", Description: "the " + noun + " to " + verb}, {Name: "page_size", Description: "how many at most"}, {Name: fmt.Sprintf("option%d", i%211), Description: "a setting that few need"}},

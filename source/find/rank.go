@@ -11,7 +11,7 @@ import (
 type Query struct {
 	Text  string               // required
 	Limit int                  // hits at most; 0: DefaultHits
-	Kind  Kind                 // KindAny: all
+	Topic Topic                // TopicAny: all
 	Words bool                 // by words only, without the word table
 	Show  func(id string) bool // what may be found; nil: everything. Asked only of likely hits
 }
@@ -28,7 +28,7 @@ type Found struct {
 // Hit is one thing found.
 type Hit struct {
 	ID    string
-	Kind  Kind
+	Topic Topic
 	Line  string   // its title, or what its description begins with
 	Score float64  // 0 to 1, comparable within one answer only
 	Also  []string // ids of the same thing in other sources
@@ -275,7 +275,7 @@ func (x *Index) offer(s *scratch, c scored, n int, q Query) {
 }
 
 func (x *Index) shows(doc uint32, q Query) bool {
-	return (q.Kind == KindAny || x.kind(doc) == q.Kind) && (q.Show == nil || q.Show(x.id(doc)))
+	return (q.Topic == TopicAny || x.topic(doc) == q.Topic) && (q.Show == nil || q.Show(x.id(doc)))
 }
 
 // rise and sink keep the lowest score at the front of a heap.
@@ -342,7 +342,7 @@ func (x *Index) hits(s *scratch, q Query) []Hit {
 			continue
 		}
 		at[x.cluster(r.doc)] = len(hits)
-		hits = append(hits, Hit{x.id(r.doc), x.kind(r.doc), x.line(r.doc), float64(r.score / top), nil})
+		hits = append(hits, Hit{x.id(r.doc), x.topic(r.doc), x.line(r.doc), float64(r.score / top), nil})
 	}
 	return hits
 }

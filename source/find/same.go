@@ -59,7 +59,7 @@ func (c *clusterer) pairs() [][2]uint32 {
 	alike := map[string][]uint32{}
 	stems := stemmer{}
 	for i := range c.docs {
-		if c.docs[i].Kind != KindOperation || c.docs[i].Source == "" {
+		if c.docs[i].Topic != TopicOperation || c.docs[i].Source == "" {
 			continue
 		}
 		name := c.docs[i].nameKey(stems)

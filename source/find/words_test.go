@@ -129,7 +129,7 @@ func FuzzSearch(f *testing.F) {
 func FuzzBuild(f *testing.F) {
 	f.Add("id", "name.list", "A title", "描述 text")
 	f.Fuzz(func(t *testing.T, id, name, title, description string) {
-		x := Build([]Document{{ID: id, Kind: KindOperation, Source: name, Name: name, Title: title, Description: description}})
+		x := Build([]Document{{ID: id, Topic: TopicOperation, Source: name, Name: name, Title: title, Description: description}})
 		if _, err := Open(x.Encode()); err != nil {
 			t.Fatal(err)
 		}
