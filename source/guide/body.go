@@ -54,12 +54,14 @@ func misfits(op *twodoor.Operation, args json.RawMessage) []misfit {
 	for _, p := range check.Check(args) {
 		m := misfit{path: p.Path, message: strings.TrimSpace(p.Path + " " + p.Message)}
 		if enum, ok := rawjson.Get(p.Part, "enum"); ok {
-			m.kind, m.fix = BadEnum, first(rawjson.Nearest(enumTexts(enum), plainText(valueAt(args, p.Path)), 1))
+			if value := valueAt(args, p.Path); value != nil {
+				m.kind, m.fix = BadEnum, first(rawjson.Nearest(enumTexts(enum), plainText(value), 1))
+			}
 		}
 		seen[p.Path] = true
 		list = append(list, m)
 	}
-	for _, m := range strangers(shapeOf(op, inputOf(op)), args, "", 0) {
+	for _, m := range strangers(shapeFor(op, args), args, "", 0) {
 		if !seen[m.path] && !seen[parent(m.path)] {
 			list = append(list, m)
 		}
@@ -94,6 +96,22 @@ func parent(path string) string {
 	return ""
 }
 
+// shapeFor is the shape of an operation's input, of those alternatives that take the arguments.
+func shapeFor(op *twodoor.Operation, args json.RawMessage) shape {
+	s := &scope{op: op, value: args}
+	out := shape{scope: s}
+	s.add(&out, inputOf(op), 0)
+	return out
+}
+
+// at is the shape as it is looked into for a value inside of it.
+func (t shape) at(value json.RawMessage) shape {
+	if t.scope != nil {
+		t.scope = &scope{op: t.scope.op, value: value}
+	}
+	return t
+}
+
 // strangers are the fields of a value that its schema does not describe, where it describes any.
 func strangers(t shape, value json.RawMessage, path string, depth int) []misfit {
 	if t.any || depth > 30 {
@@ -107,7 +125,7 @@ func strangers(t shape, value json.RawMessage, path string, depth int) []misfit 
 		}
 		for name, member := range rawjson.Members(value) {
 			at := strings.TrimPrefix(path+"."+name, ".")
-			f, ok := t.field(name)
+			f, ok := t.at(member).field(name)
 			if !ok {
 				list = append(list, misfit{at, UnknownField, fmt.Sprintf("there is no field %s", at), first(rawjson.Nearest(t.names(), name, 1))})
 				continue
@@ -120,7 +138,7 @@ func strangers(t shape, value json.RawMessage, path string, depth int) []misfit 
 		}
 		n := 0
 		for element := range rawjson.Elements(value) {
-			list = append(list, strangers(t.elements(), element, fmt.Sprintf("%s[%d]", path, n), depth+1)...)
+			list = append(list, strangers(t.at(element).elements(), element, fmt.Sprintf("%s[%d]", path, n), depth+1)...)
 			n++
 		}
 	}

@@ -306,7 +306,7 @@ func (s *Set) candidates(command *Command) []string {
 		list = append(list, line)
 	}
 	if s.Catalog != nil {
-		if body := s.body(command.ID); rawjson.KindOf(body) == rawjson.KindObject && rawjson.Len(body) > 0 {
+		for _, body := range s.bodies(command.ID) {
 			list = append(list, command.Command+" --data - <<'EOF'\n"+strings.TrimSpace(string(rawjson.Indent(nil, body, "  ")))+"\nEOF")
 		}
 	}
@@ -381,16 +381,20 @@ func guesses(verb string) []string {
 // has reports whether the program has a command.
 func (s *Set) has(words string) bool { return s.book.byWords[words] != nil || s.book.levels[words] }
 
-// body is the example of an operation as JSON, whole.
-func (s *Set) body(id string) json.RawMessage {
+// bodies are examples of an operation as JSON, whole: the description's own, then the least that fits.
+func (s *Set) bodies(id string) []json.RawMessage {
 	op, _, err := s.Catalog.Find(id)
 	if err != nil || op == nil {
 		return nil
 	}
+	var list []json.RawMessage
 	for _, e := range op.Examples {
-		if len(e.Arguments) > 0 {
-			return e.Arguments
+		if rawjson.Len(e.Arguments) > 0 {
+			list = append(list, e.Arguments)
 		}
 	}
-	return exampleOf(op, inputOf(op))
+	if least := exampleOf(op, inputOf(op)); rawjson.Len(least) > 0 {
+		list = append(list, least)
+	}
+	return list
 }

@@ -131,72 +131,113 @@ func (r *pageCheck) shell(b *block, text string) {
 	if !strings.Contains(text, r.Tree.Program) {
 		return
 	}
-	rows, shift := commandsOf(b.rows)
-	reader := &shellReader{program: r.Tree.Program, files: r.files, fenced: true, place: func(line, col int) (int, int, int) {
-		return r.placeOf(b.line+line, b.dent+shift[min(line, len(shift)-1)]+col)
-	}}
-	if err := reader.read(strings.Join(rows, "\n")); err != nil {
-		reader.calls = nil
-		r.page.find(b.line, b.dent, BadShell, "no shell reads this block: "+err.Error(), "")
-		r.rowByRow(reader, rows)
+	reader := &shellReader{program: r.Tree.Program, files: r.files, fenced: true}
+	for _, part := range partsOf(b.rows) {
+		reader.place = func(line, col int) (int, int, int) {
+			line = min(line, len(part.shift)-1)
+			return r.placeOf(b.line+part.row+line, b.dent+part.shift[line]+col)
+		}
+		found := len(reader.calls)
+		err := reader.read(part.text)
+		if err == nil || part.prompted && !r.mentions(part.text) {
+			continue
+		}
+		r.page.find(b.line+part.row, b.dent, BadShell, "no shell reads this: "+err.Error(), "")
+		reader.calls = reader.calls[:found]
+		if !part.prompted {
+			r.rowByRow(reader, b)
+		}
 	}
 	for i := range reader.calls {
-		r.call(&reader.calls[i])
+		if c := &reader.calls[i]; !b.showsFault(c.words[0].line - b.line) {
+			r.call(c)
+		}
 	}
+}
+
+// showsFault reports whether the output shown under a prompt is an error: such a line is meant to be
+// wrong.
+func (b *block) showsFault(row int) bool {
+	if row < 0 || row >= len(b.rows) || !strings.HasPrefix(b.rows[row], "$ ") {
+		return false
+	}
+	for _, next := range b.rows[row+1:] {
+		switch {
+		case strings.HasPrefix(next, "> "), strings.TrimSpace(next) == "":
+			continue
+		case strings.HasPrefix(next, `{"error":`), strings.HasPrefix(next, "error:"), strings.HasPrefix(next, "Error:"):
+			return true
+		}
+		return false
+	}
+	return false
 }
 
 // rowByRow reads what can be read of a block that is no shell text as a whole.
-func (r *pageCheck) rowByRow(reader *shellReader, rows []string) {
-	place := reader.place
-	for i := 0; i < len(rows); i++ {
+func (r *pageCheck) rowByRow(reader *shellReader, b *block) {
+	for i := 0; i < len(b.rows); i++ {
 		first := i
-		row := rows[i]
-		for strings.HasSuffix(row, "\\") && i+1 < len(rows) {
+		text := b.rows[i]
+		for strings.HasSuffix(text, "\\") && i+1 < len(b.rows) {
 			i++
-			row += "\n" + rows[i]
+			text += "\n" + b.rows[i]
 		}
-		if strings.HasPrefix(strings.TrimSpace(row), r.Tree.Program+" ") {
-			reader.place = func(line, col int) (int, int, int) { return place(first+line, col) }
-			_ = reader.read(row) // the block as a whole was told already
+		if strings.HasPrefix(strings.TrimSpace(text), r.Tree.Program+" ") {
+			reader.place = func(line, col int) (int, int, int) { return r.placeOf(b.line+first+line, b.dent+col) }
+			found := len(reader.calls)
+			_ = reader.read(text) // the block as a whole was told already
+			for i := range reader.calls[found:] {
+				reader.calls[found+i].piped = true // a heredoc may have been meant
+			}
 		}
 	}
 }
 
-// commandsOf are the rows that are commands, the others emptied, and what was cut off in front of each.
-func commandsOf(rows []string) (commands []string, shift []int) {
-	shift = make([]int, max(len(rows), 1))
-	prompt := false
-	for _, row := range rows {
-		prompt = prompt || strings.HasPrefix(row, "$ ")
-	}
-	if !prompt {
-		return rows, shift
-	}
+// part is a piece of a block that a shell reads as a whole.
+type part struct {
+	text     string
+	row      int   // of its first line in the block
+	shift    []int // what was cut off in front of each line
+	prompted bool  // it stands behind a prompt
+}
+
+// partsOf is the block as a whole, or, where lines begin with a prompt, each command behind one: the
+// other lines are output.
+func partsOf(rows []string) []part {
+	var parts []part
 	more, heredoc := false, ""
 	for i, row := range rows {
+		shift := 0
+		command, prompted := strings.CutPrefix(row, "$ ")
 		switch {
+		case prompted && heredoc == "":
+			parts = append(parts, part{row: i, prompted: true})
+			row, shift = command, 2
 		case heredoc != "":
-			commands = append(commands, row)
 			if strings.TrimSpace(row) == heredoc {
 				heredoc = ""
 			}
-			continue
-		case strings.HasPrefix(row, "$ "):
-			row, shift[i] = row[2:], 2
 		case more:
 			if rest, ok := strings.CutPrefix(row, "> "); ok {
-				row, shift[i] = rest, 2
+				row, shift = rest, 2
 			}
 		default:
-			row = ""
+			continue
 		}
-		commands = append(commands, row)
+		last := &parts[len(parts)-1]
+		if last.shift != nil {
+			last.text += "\n"
+		}
+		last.text, last.shift = last.text+row, append(last.shift, shift)
 		more = strings.HasSuffix(row, "\\")
-		if at := strings.Index(row, "<<"); at >= 0 && !strings.HasPrefix(row[at:], "<<<") {
+		if at := strings.Index(row, "<<"); at >= 0 && heredoc == "" && !strings.HasPrefix(row[at:], "<<<") && strings.TrimSpace(row) != heredoc {
 			heredoc = delimiter(row[at+2:])
 		}
 	}
-	return commands, shift
+	if parts == nil {
+		parts = []part{{text: strings.Join(rows, "\n"), shift: make([]int, max(len(rows), 1))}}
+	}
+	return parts
 }
 
 // placeOf is a line and column in characters, with the byte offset in the file.

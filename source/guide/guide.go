@@ -149,7 +149,7 @@ func Parse(source, file, text string, budget int) (Guide, []Finding) {
 	if g.Title == "" {
 		g.Title = p.heading()
 	}
-	if g.Title == "" {
+	if g.Title == "" && len(p.findings) == 0 {
 		p.find(0, 0, FrontMatter, "the guide has no title", "title: in the front matter")
 	}
 	for i, id := range g.Operations {

@@ -41,7 +41,6 @@ func (r *pageCheck) call(c *call) {
 	if !c.fenced && len(c.words) == l.lead+1 {
 		return // a command that is named, not called
 	}
-	l.inline()
 	l.operation()
 }
 
@@ -195,6 +194,7 @@ func (l *line) flag(w word, after []word) int {
 		value, used = after[0], 1
 	}
 	l.values[name] = value
+	l.inline(name, value)
 	if isElision(value.text) {
 		value.hole = true
 	}
@@ -364,17 +364,15 @@ func (l *line) asksHelp() bool {
 }
 
 // inline tells JSON on the line: shells corrupt it, a heredoc does not.
-func (l *line) inline() {
-	for name, value := range l.values {
-		text := value.text
-		if name == "--set" {
-			_, text, _ = strings.Cut(text, "=")
-		}
-		text = strings.TrimSpace(text)
-		isJSON := strings.HasPrefix(text, "{") && name != "--jq" || strings.HasPrefix(text, "[{") || strings.HasPrefix(text, "[[")
-		if isJSON && name != "--jq" && name != "--want-jq" && len(text) > 2 {
-			l.add(value, InlineJSON, name+" is given JSON on the line, which shells corrupt", "--data - <<'EOF'")
-		}
+func (l *line) inline(name string, value word) {
+	text := value.text
+	if name == "--set" {
+		_, text, _ = strings.Cut(text, "=")
+	}
+	text = strings.TrimSpace(text)
+	isJSON := strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[{") || strings.HasPrefix(text, "[[")
+	if isJSON && l.op != nil && name != "--jq" && name != "--want-jq" && len(text) > 2 {
+		l.add(value, InlineJSON, name+" is given JSON on the line, which shells corrupt", "--data - <<'EOF'")
 	}
 }
 
@@ -426,6 +424,7 @@ func (l *line) operation() {
 	if l.op == nil {
 		return
 	}
+	l.driven()
 	call, err := l.parse()
 	switch {
 	case err != nil:
@@ -435,6 +434,19 @@ func (l *line) operation() {
 	}
 	if call.Operation != "" {
 		l.answer(call.Projection)
+	}
+}
+
+// driven checks the flags that fill an input of the far side in its type.
+func (l *line) driven() {
+	for name, value := range l.values {
+		in := l.command.input(name)
+		if in == nil || !in.Driven || in.Type != "integer" || value.hole {
+			continue
+		}
+		if value.text == "" || strings.Trim(value.text, "0123456789") != "" {
+			l.add(value, BadValue, fmt.Sprintf("%s takes an integer, not %q", name, value.text), "")
+		}
 	}
 }
 
@@ -563,7 +575,7 @@ func (l *line) problem(p twodoor.Problem, fault *twodoor.Error) {
 	in, given, at := l.inputAt(p.Path)
 	switch {
 	case p.Path != "" && in != nil && !given && in.Required:
-		l.add(l.call.words[0], MissingRequired, p.Problem, l.form(in))
+		l.add(at, MissingRequired, p.Problem, l.form(in))
 	case p.Path != "" && in != nil && len(in.Enum) > 0 && given:
 		l.add(at, BadEnum, p.Problem, first(rawjson.Nearest(in.Enum, l.valueText(in), 1)))
 	case p.Path != "":
@@ -574,16 +586,29 @@ func (l *line) problem(p twodoor.Problem, fault *twodoor.Error) {
 		delete(l.flags, flagName(w.text))
 	case l.extra() != nil:
 		l.add(*l.extra(), ExtraOperand, p.Problem, l.command.Usage)
+	case l.wrongOption() != nil:
+		l.add(*l.wrongOption(), BadValue, p.Problem, "")
+	case l.flags["--data"].text != "":
+		l.add(l.flags["--data"], BadBody, p.Problem, "")
 	default:
-		l.add(l.call.words[0], l.defaultKind(), p.Problem, first(fault.Try))
+		l.add(l.call.words[0], BadValue, p.Problem, first(fault.Try))
 	}
 }
 
-func (l *line) defaultKind() Mistake {
-	if _, data := l.flags["--data"]; data {
-		return BadBody
+// wrongOption is the flag of every command whose value alone is refused already.
+func (l *line) wrongOption() *word {
+	command := l.argv[:l.lead]
+	for name, w := range l.flags {
+		value, has := l.values[name]
+		if _, isCommon := common(name); !isCommon || !has || value.hole || name == "--data" || name == "--set" || name == "--field-file" {
+			continue
+		}
+		argv := append(command[:len(command):len(command)], "--data", "@file", name+"="+value.text)
+		if l.Lines.Check(argv) != nil && l.Lines.Check(argv[:len(argv)-1]) == nil {
+			return &w
+		}
 	}
-	return BadValue
+	return nil
 }
 
 func flagName(text string) string {
@@ -632,10 +657,11 @@ func (l *line) inputAt(path string) (in *Input, given bool, at word) {
 			}
 		}
 	}
-	for name := range l.flags {
-		if name == "--set" || name == "--data" {
-			return in, !in.Required || in.Flag == "", l.flags[name]
-		}
+	if set, ok := l.values["--set"]; ok && strings.HasPrefix(set.text, wordOr(in.Path, in.Name)) {
+		return in, true, set
+	}
+	if data, ok := l.flags["--data"]; ok {
+		at = data
 	}
 	return in, false, at
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/twodoor/twodoor"
 	"github.com/twodoor/twodoor/internal/rawjson"
+	"github.com/twodoor/twodoor/internal/schema"
 )
 
 // shape is what is known of a value before there is one: the schemas that may describe it, or the
@@ -34,8 +35,12 @@ const (
 	isObject
 )
 
-// scope resolves the references of one operation's schemas.
-type scope struct{ op *twodoor.Operation }
+// scope resolves the references of one operation's schemas. Where there is a value, only those
+// alternatives count that take it.
+type scope struct {
+	op    *twodoor.Operation
+	value json.RawMessage
+}
 
 var unknown = shape{any: true}
 
@@ -48,7 +53,7 @@ func shapeOf(op *twodoor.Operation, raw json.RawMessage) shape {
 	if len(raw) == 0 {
 		return unknown
 	}
-	s := &scope{op}
+	s := &scope{op: op}
 	out := shape{scope: s}
 	s.add(&out, raw, 0)
 	return out
@@ -68,7 +73,7 @@ func (s *scope) add(to *shape, raw json.RawMessage, hops int) {
 	}
 	for _, word := range [...]string{"allOf", "anyOf", "oneOf"} {
 		list, _ := rawjson.Get(raw, word)
-		for part := range rawjson.Elements(list) {
+		for _, part := range s.alternatives(word, list) {
 			said = true
 			s.add(to, part, hops+1)
 		}
@@ -82,6 +87,25 @@ func (s *scope) add(to *shape, raw json.RawMessage, hops int) {
 	if own&(isObject|isList) != 0 {
 		to.layers = append(to.layers, raw)
 	}
+}
+
+// alternatives are the parts of a combination: of a union, those that take the value at hand, or all
+// where none does.
+func (s *scope) alternatives(word string, list json.RawMessage) (parts []json.RawMessage) {
+	for part := range rawjson.Elements(list) {
+		parts = append(parts, part)
+	}
+	if s.value == nil || word == "allOf" || len(parts) < 2 {
+		return parts
+	}
+	fits := slices.DeleteFunc(slices.Clone(parts), func(part json.RawMessage) bool {
+		check, err := schema.CompileWith(part, func(name string) []byte { return s.op.Definition(name) })
+		return err == nil && !check.Accepts(s.value)
+	})
+	if len(fits) == 0 {
+		return parts
+	}
+	return fits
 }
 
 func (s *scope) target(ref json.RawMessage) json.RawMessage {

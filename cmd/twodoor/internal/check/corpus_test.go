@@ -133,3 +133,38 @@ func weigh(t *testing.T, files []guide.File) (router, median, largest int) {
 	t.Logf("router ≈%d tokens, cards ≈%d median, ≈%d largest", router, cards[len(cards)/2], cards[len(cards)-1])
 	return router, cards[len(cards)/2], cards[len(cards)-1]
 }
+
+// TestBilingualCards: the incident platform of the corpus in both of its languages, within what an
+// agent reads at a time.
+func TestBilingualCards(t *testing.T) {
+	begun := time.Now()
+	b, zh := open(t, "fd", corpus(t, "flashduty.en.json")), open(t, "fd", corpus(t, "flashduty.zh.json"))
+	read := time.Since(begun)
+	begun = time.Now()
+	set := b.set("flashduty")
+	set.Languages = []guide.Language{{Code: "zh", Tree: zh.tree}}
+	files := set.Generate(guide.Skill, nil)
+	made := time.Since(begun)
+	checker := b.checker(nil)
+	sections := map[bool]int{}
+	var findings []guide.Finding
+	for _, f := range files {
+		chinese := strings.Contains(f.Path, ".zh.md")
+		sections[chinese] += strings.Count(string(f.Text), "\n### ")
+		if chinese && !strings.ContainsRune(string(f.Text), '故') && !strings.ContainsAny(string(f.Text), "查获删创") {
+			t.Errorf("%s holds no Chinese", f.Path)
+		}
+		findings = append(findings, checker.Check(f.Path, f.Text)...)
+	}
+	for _, f := range append(findings, set.Check(files)...) {
+		t.Error(f)
+	}
+	if sections[false] != 214 || sections[true] != 214 {
+		t.Errorf("commands on cards: %v", sections)
+	}
+	router, median, _ := weigh(t, files)
+	if router+median > 5000 {
+		t.Errorf("the router and one median card weigh ≈%d tokens", router+median)
+	}
+	t.Logf("both descriptions read in %v, %d files made in %v", read, len(files), made)
+}
