@@ -1,0 +1,218 @@
+package mcpclient
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/twodoor/twodoor"
+	"github.com/twodoor/twodoor/internal/proc"
+	"github.com/twodoor/twodoor/internal/rawjson"
+	"github.com/twodoor/twodoor/source/mcpclient/wire"
+)
+
+// conn is a connection whose server has been greeted.
+type conn struct {
+	slot    *slot
+	link    wire.Link
+	web     *wire.Web // the link, where it is Streamable HTTP
+	via     string    // stdio, http or sse
+	version string
+	hello   json.RawMessage // what the server said of itself
+	tools   atomic.Pointer[[]tool]
+	closing sync.Once
+	renewal sync.Mutex // of the session
+
+	users  int  // guarded by the slot's mu
+	doomed bool // likewise: it is closed with its last user
+}
+
+func (c *conn) modern() bool { return c.version >= wire.FirstModern }
+
+// call sends a request in the dress of the revision. A session that the server has forgotten is
+// begun anew, once, by one caller for all (2025-11-25, "Session Management").
+func (c *conn) call(ctx context.Context, r wire.Request) (*wire.Reply, error) {
+	r.Params = c.dress(r.Params)
+	reply, err := c.link.Call(ctx, r)
+	lost, ok := errors.AsType[*wire.StatusError](err)
+	if !ok || !lost.Lost {
+		return reply, err
+	}
+	if err := c.renew(ctx, lost.Session); err != nil {
+		return nil, err
+	}
+	return c.link.Call(ctx, r)
+}
+
+func (c *conn) renew(ctx context.Context, lost string) error {
+	c.renewal.Lock()
+	defer c.renewal.Unlock()
+	if c.web.Session() != lost {
+		return nil // another caller did it
+	}
+	c.web.Forget()
+	c.web.Speak("")
+	return c.initialize(ctx)
+}
+
+// Keys of _meta (MCP 2026-07-28, "Base protocol").
+const (
+	metaVersion      = "io.modelcontextprotocol/protocolVersion"
+	metaCapabilities = "io.modelcontextprotocol/clientCapabilities"
+	metaClient       = "io.modelcontextprotocol/clientInfo"
+)
+
+// dress adds what a modern request says of its sender. What we declare is our own, whoever asked us.
+func (c *conn) dress(params json.RawMessage) json.RawMessage {
+	if !c.modern() {
+		return params
+	}
+	meta, _ := rawjson.Get(params, "_meta")
+	meta = rawjson.Set(meta, metaVersion, rawjson.Quote(c.version))
+	meta = rawjson.Set(meta, metaCapabilities, capabilities)
+	meta = rawjson.Set(meta, metaClient, c.slot.pool.clientInfo())
+	return rawjson.Set(params, "_meta", meta)
+}
+
+// capabilities are what we offer to servers: nothing yet.
+var capabilities = []byte(`{}`)
+
+func (p *Pool) clientInfo() []byte {
+	var info rawjson.Object
+	info.PutString("name", "twodoor")
+	info.PutString("title", "twodoor")
+	version := p.Version
+	if version == "" {
+		version = "0"
+	}
+	info.PutString("version", version)
+	return info.Bytes()
+}
+
+// ping is the simplest round trip of the revision.
+func (c *conn) ping(ctx context.Context) error {
+	method := "ping"
+	if c.modern() {
+		method = "server/discover"
+	}
+	_, err := c.call(ctx, wire.Request{Method: method})
+	return err
+}
+
+func (c *conn) close(grace time.Duration) {
+	c.closing.Do(func() { c.link.Close(grace) })
+}
+
+// inbound takes what the server says by itself. Requests of a server find their answer here once
+// elicitation and sampling are relayed.
+func (s *slot) inbound() wire.Inbound {
+	return wire.Inbound{Notify: func(method string, _ json.RawMessage) {
+		if method == "notifications/tools/list_changed" {
+			s.changed()
+		}
+	}}
+}
+
+// follow listens for changes of the list of tools where the server tells them on a stream of its own.
+func (c *conn) follow() {
+	told, _ := rawjson.GetPath(c.hello, "capabilities", "tools", "listChanged")
+	if c.slot.pool.Changed == nil || string(told) != "true" || c.web == nil && !c.modern() {
+		return
+	}
+	ctx, cancel := context.WithCancel(c.slot.pool.life)
+	c.slot.pool.work.Go(func() {
+		defer cancel()
+		go func() {
+			select {
+			case <-c.link.Done():
+				cancel()
+			case <-ctx.Done():
+			}
+		}()
+		c.listen(ctx)
+	})
+}
+
+// listen keeps a stream open: with a floor between two tries, and not at all where there is none.
+func (c *conn) listen(ctx context.Context) {
+	for wait := minBackoff; ; wait = min(2*wait, maxBackoff) {
+		began := time.Now()
+		if !c.listenOnce(ctx) {
+			return
+		}
+		if time.Since(began) > maxBackoff {
+			wait = minBackoff
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(wait):
+			c.slot.changed() // nobody knows what was missed
+		}
+	}
+}
+
+// listenOnce reports whether it is worth another try.
+func (c *conn) listenOnce(ctx context.Context) bool {
+	if !c.modern() {
+		return !errors.Is(c.web.Listen(ctx), wire.ErrNoStream) && ctx.Err() == nil
+	}
+	reply, _ := c.call(ctx, wire.Request{Method: "subscriptions/listen", Params: []byte(`{"notifications":{"toolsListChanged":true}}`)})
+	return ctx.Err() == nil && (reply == nil || reply.Fault == nil)
+}
+
+// spawn starts the program of a server.
+func (s *slot) spawn(ctx context.Context) (*conn, error) {
+	c, err := s.command(ctx)
+	if err != nil {
+		return nil, err
+	}
+	link, err := wire.StartStdio(s.pool.life, c, s.pool.longest(), s.inbound())
+	if err != nil {
+		return nil, err
+	}
+	return &conn{slot: s, link: link, via: "stdio"}, nil
+}
+
+// command is the program with its references resolved. Its environment is the everyday variables,
+// those the entry passes, and those it sets.
+func (s *slot) command(ctx context.Context) (proc.Command, error) {
+	c := proc.Command{Env: proc.Environment(s.pool.Environ, s.server.Pass...)}
+	var err error
+	expand := func(text string) string {
+		full, fault := s.pool.expand(ctx, text)
+		err = errors.Join(err, fault)
+		if full != text {
+			s.pool.hide(full)
+		}
+		return full
+	}
+	c.Path, c.Dir = expand(s.server.Command), expand(s.server.Dir)
+	for _, arg := range s.server.Args {
+		c.Args = append(c.Args, expand(arg))
+	}
+	for name, value := range s.server.Env {
+		value = expand(value)
+		s.pool.hide(value)
+		c.Env = append(c.Env, name+"="+value)
+	}
+	return c, err
+}
+
+func (p *Pool) longest() int {
+	if p.MaxMessage > 0 {
+		return p.MaxMessage
+	}
+	return wire.DefaultMax
+}
+
+// sender sends requests with the key of the source, on behalf of whoever calls.
+func (s *slot) sender() wire.Send {
+	return func(req *http.Request) (*http.Response, error) {
+		return s.pool.Doer.Do(req, twodoor.Access{Source: s.key.source, Account: s.key.account, Principal: twodoor.PrincipalOf(req.Context())})
+	}
+}

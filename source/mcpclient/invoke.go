@@ -1,0 +1,205 @@
+package mcpclient
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"github.com/twodoor/twodoor"
+	"github.com/twodoor/twodoor/internal/rawjson"
+	"github.com/twodoor/twodoor/source/mcpclient/wire"
+)
+
+// Invoker calls the tools that Source reads.
+type Invoker struct {
+	Pool *Pool // required
+}
+
+// Invoke makes one call and opens its result: see [Open].
+func (v *Invoker) Invoke(ctx context.Context, in *twodoor.Invocation) (*twodoor.Value, error) {
+	result, err := v.Result(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	return Open(result)
+}
+
+// Result makes one call and returns the CallToolResult as the server wrote it, isError and unknown
+// fields included.
+func (v *Invoker) Result(ctx context.Context, in *twodoor.Invocation) (json.RawMessage, error) {
+	defined := Definition(in.Operation)
+	name := field(defined, "name")
+	if name == "" {
+		return nil, fmt.Errorf("the plan of %s names no tool", in.Operation.ID)
+	}
+	k, err := v.Pool.keyOf(in)
+	if err != nil {
+		return nil, err
+	}
+	for first := true; ; first = false {
+		s, c, err := v.Pool.acquire(ctx, k)
+		if err != nil {
+			return nil, err
+		}
+		call := &toolCall{slot: s, conn: c, in: in, name: name, defined: defined}
+		reply, err := call.send(ctx)
+		how, fault := s.weigh(ctx, reply, err)
+		s.release(c, how, twodoor.AsError(fault))
+		switch {
+		case how == stale && first && untouched(reply, err):
+			continue
+		case errors.Is(ctx.Err(), context.DeadlineExceeded):
+			s.suspect(c)
+		}
+		if fault != nil {
+			return nil, fault
+		}
+		return s.complete(reply)
+	}
+}
+
+// weigh says what an exchange tells of the connection, and the fault where there is one.
+func (s *slot) weigh(ctx context.Context, reply *wire.Reply, err error) (outcome, error) {
+	if ctx.Err() != nil && err != nil {
+		return indifferent, s.interrupted(ctx)
+	}
+	if refusal, ok := errors.AsType[*wire.Fault](err); ok { // of a greeting or a list
+		reply, err = &wire.Reply{Fault: refusal}, nil
+		if refusal.Code != wire.CodeInvalidParams {
+			s.pool.remember(s.key.source, unknownEra)
+			return stale, s.refusal(refusal, 0)
+		}
+	}
+	if err == nil && (reply == nil || reply.Fault == nil) {
+		return worked, nil
+	}
+	if err == nil {
+		if reply.Fault.Code == wire.CodeUnsupportedVersion {
+			s.pool.remember(s.key.source, unknownEra)
+			return stale, s.refusal(reply.Fault, reply.Status)
+		}
+		return worked, s.refusal(reply.Fault, reply.Status)
+	}
+	return s.damage(err), s.broken(ctx, err)
+}
+
+// damage is what a call without an answer says of its connection.
+func (s *slot) damage(err error) outcome {
+	status, ok := errors.AsType[*wire.StatusError](err)
+	_, told := errors.AsType[*twodoor.Error](err)
+	switch {
+	case told, errors.Is(err, wire.ErrTooLarge), errors.Is(err, wire.ErrNonsense), errors.Is(err, wire.ErrNoAnswer):
+		return indifferent
+	case !ok:
+		return broke
+	}
+	switch status.Status {
+	case http.StatusUnauthorized:
+		return refused
+	case http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed:
+		s.pool.remember(s.key.source, unknownEra)
+		return stale
+	}
+	return indifferent
+}
+
+// untouched reports whether a call was certainly not carried out.
+func untouched(reply *wire.Reply, err error) bool {
+	if status, ok := errors.AsType[*wire.StatusError](err); ok {
+		return status.Lost || status.Status != http.StatusBadRequest
+	}
+	_, greeting := errors.AsType[*wire.Fault](err)
+	return greeting || reply != nil && reply.Fault != nil
+}
+
+// toolCall is one call of a tool.
+type toolCall struct {
+	slot    *slot
+	conn    *conn
+	in      *twodoor.Invocation
+	name    string
+	defined json.RawMessage
+}
+
+// send makes the call. A server that sees other headers in the arguments than we do has changed its
+// tools: they are listed again and the call, which it refused, is made once more.
+func (t *toolCall) send(ctx context.Context) (*wire.Reply, error) {
+	request, err := t.request()
+	if err != nil {
+		return nil, err
+	}
+	reply, err := t.conn.call(ctx, request)
+	if err != nil || reply.Fault == nil || reply.Fault.Code != wire.CodeHeaderMismatch {
+		return reply, err
+	}
+	if err := t.slot.relist(ctx, t.conn); err != nil {
+		return reply, nil
+	}
+	t.slot.changed()
+	if request, err = t.request(); err != nil {
+		return nil, err
+	}
+	return t.conn.call(ctx, request)
+}
+
+func (t *toolCall) request() (wire.Request, error) {
+	var params rawjson.Object
+	params.PutString("name", t.name)
+	params.Put("arguments", t.in.Arguments)
+	r := wire.Request{Method: "tools/call", Params: params.Bytes(), Name: t.name}
+	if tell := t.in.Progress; tell != nil {
+		r.Progress = func(params json.RawMessage) { tell(readProgress(params)) }
+	}
+	if t.conn.web == nil || !t.conn.modern() {
+		return r, nil
+	}
+	mirrors, err := t.mirrors()
+	if err == nil {
+		r.Header, err = wire.MirrorHeaders(mirrors, t.in.Arguments)
+	}
+	if err != nil {
+		return r, &twodoor.Error{Code: twodoor.CodeInvalid, Message: "an argument cannot be sent: " + err.Error(), Cause: err}
+	}
+	return r, nil
+}
+
+// mirrors are those of the tool as it was listed last, or as the catalog knows it.
+func (t *toolCall) mirrors() ([]wire.Mirror, error) {
+	if listed := t.conn.tool(t.name); listed != nil {
+		return listed.mirrors, nil
+	}
+	schema, _ := rawjson.Get(t.defined, "inputSchema")
+	return wire.Mirrors(schema)
+}
+
+func readProgress(params json.RawMessage) twodoor.Progress {
+	number := func(key string) float64 {
+		raw, _ := rawjson.Get(params, key)
+		n, err := strconv.ParseFloat(string(raw), 64)
+		if err != nil {
+			return 0
+		}
+		return n
+	}
+	return twodoor.Progress{Done: number("progress"), Total: number("total"), Message: field(params, "message")}
+}
+
+// complete is the result of a reply that is one. Servers that ask back, or make a task of the call,
+// find their answer here once that is relayed; nothing of it is offered to them today.
+func (s *slot) complete(reply *wire.Reply) (json.RawMessage, error) {
+	if reply.Fault != nil {
+		return nil, s.refusal(reply.Fault, reply.Status)
+	}
+	kind, told := rawjson.Get(reply.Result, "resultType")
+	if text, _ := rawjson.String(kind); told && text != "complete" {
+		return nil, &twodoor.Error{Code: twodoor.CodeUpstream, Message: fmt.Sprintf("%s answered with a result of type %s, which was not offered", s.key.source, kind),
+			Hint: "this tool wants to ask its client something, which is not relayed"}
+	}
+	if rawjson.KindOf(reply.Result) != rawjson.KindObject {
+		return nil, &twodoor.Error{Code: twodoor.CodeUpstream, Message: s.key.source + " answered with a result that is no object"}
+	}
+	return reply.Result, nil
+}
