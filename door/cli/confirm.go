@@ -35,7 +35,7 @@ func (r *run) asks() bool {
 }
 
 func (r *run) ask(question string) bool {
-	fmt.Fprint(r.door.Stderr, question+" [y/N] ")
+	fmt.Fprint(r.door.Stderr, Printable(question)+" [y/N] ")
 	answer, err := bufio.NewReader(r.door.Stdin).ReadString('\n')
 	if err != nil {
 		fmt.Fprintln(r.door.Stderr)
@@ -74,7 +74,7 @@ func (p *progress) tell(at twodoor.Progress) {
 	if at.Total > 0 {
 		text = fmt.Sprintf("%3.0f%% %s", 100*at.Done/at.Total, text)
 	}
-	fmt.Fprintf(r.door.Stderr, "\r\x1b[K%s", oneLine(r.safe(text), r.width()-1))
+	fmt.Fprintf(r.door.Stderr, "\r\x1b[K%s", oneLine(Printable(text), r.width()-1))
 }
 
 func (p *progress) end() {

@@ -53,12 +53,16 @@ func (r *run) previewed(p *twodoor.Preview) []byte {
 	if r.opts.asked && r.isJSON() && len(p.Detail) > 0 {
 		return append(bytes.Clone(p.Detail), '\n')
 	}
-	return append([]byte(strings.TrimRight(p.Text, "\n")), '\n')
+	text := strings.TrimRight(p.Text, "\n")
+	if r.toTerminal() {
+		text = Printable(text)
+	}
+	return append([]byte(text), '\n')
 }
 
 // render writes a value in the output that is wanted.
 func (r *run) render(op *twodoor.Operation, value json.RawMessage) ([]byte, error) {
-	view := render.View{Width: r.width(), Terminal: r.toTerminal(), Color: r.color()}
+	view := render.View{Width: r.tableWidth(), Terminal: r.toTerminal(), Color: r.color()}
 	if op != nil {
 		view.Columns = r.opts.want.Fields
 		view.Root = op.Answer.Root
@@ -201,7 +205,7 @@ func lighter(list json.RawMessage, budget int) (fields []string, weight int) {
 // say writes a line to stderr, unless nothing is to be said.
 func (r *run) say(format string, args ...any) {
 	if !r.opts.quiet {
-		fmt.Fprintln(r.door.Stderr, r.safe(fmt.Sprintf(format, args...)))
+		fmt.Fprintln(r.door.Stderr, Printable(fmt.Sprintf(format, args...)))
 	}
 }
 
@@ -209,6 +213,14 @@ func (r *run) say(format string, args ...any) {
 func (r *run) isJSON() bool { return r.opts.output == "json" || r.opts.output == "jsonl" }
 
 func (r *run) toTerminal() bool { return r.door.StdoutTTY && r.opts.out == "" }
+
+// tableWidth is how wide a table may be: on the terminal, or where somebody says so.
+func (r *run) tableWidth() int {
+	if !r.toTerminal() && r.door.Env["COLUMNS"] == "" {
+		return 0
+	}
+	return r.width()
+}
 
 // width is how many columns the terminal has.
 func (r *run) width() int {

@@ -71,7 +71,11 @@ func (r *run) tellFault(fault *twodoor.Error) {
 	if r.isJSON() {
 		raw, err := json.Marshal(map[string]*twodoor.Error{"error": fault})
 		if err == nil {
-			fmt.Fprintf(r.door.Stderr, "%s\n", bare(raw))
+			text := string(bare(raw))
+			if r.door.StderrTTY {
+				text = Printable(text)
+			}
+			fmt.Fprintln(r.door.Stderr, text)
 			return
 		}
 	}
@@ -101,11 +105,12 @@ func (r *run) prose(fault *twodoor.Error) string {
 	if fault.Code == twodoor.CodeInternal && fault.CallID != "" {
 		fmt.Fprintf(&out, "call: %s\n", fault.CallID)
 	}
-	return r.safe(out.String())
+	return Printable(out.String())
 }
 
-// safe keeps what came from the far side from steering the terminal.
-func (*run) safe(text string) string {
+// Printable keeps what came from the far side, or from a description, from steering a terminal: of
+// the characters that are not seen, only line breaks and tabs are left.
+func Printable(text string) string {
 	return strings.Map(func(c rune) rune {
 		if c < ' ' && c != '\n' && c != '\t' || c >= 0x7f && c < 0xa0 {
 			return -1

@@ -58,7 +58,7 @@ func (r *run) level(to target) error {
 		}
 		return fault
 	}
-	fmt.Fprint(r.door.Stderr, r.levelHelp(to.id, ""))
+	fmt.Fprint(r.door.Stderr, Printable(r.levelHelp(to.id, "")))
 	return Exit(twodoor.CodeInvalid.Exit())
 }
 
@@ -90,7 +90,7 @@ func (r *run) printVersion() error {
 }
 
 func (r *run) printText(text string) error {
-	_, err := fmt.Fprint(r.stdout(), text)
+	_, err := fmt.Fprint(r.stdout(), Printable(text))
 	return err
 }
 

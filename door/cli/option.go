@@ -132,8 +132,8 @@ func (o *options) setTimeout(text string) error {
 
 func setCount(to *int, text string) error {
 	n, err := strconv.ParseUint(text, 10, 31)
-	if err != nil {
-		return fmt.Errorf("%q is not a whole number", text)
+	if err != nil || n == 0 {
+		return fmt.Errorf("%q is not a whole number from 1 on", text)
 	}
 	*to = int(n)
 	return nil

@@ -106,9 +106,6 @@ func (in *Invocation) Profile() string { return in.run.profile() }
 // Yes reports whether the line says --yes.
 func (in *Invocation) Yes() bool { return in.run.opts.yes }
 
-// DryRun reports whether the line says --dry-run.
-func (in *Invocation) DryRun() bool { return in.run.opts.dryRun }
-
 // Ask asks the person at the terminal. Without one, or with --no-input, the answer is no.
 func (in *Invocation) Ask(question string) bool {
 	return in.run.opts.yes || in.run.asks() && in.run.ask(question)
@@ -154,8 +151,16 @@ func (in *Invocation) PrintText(text string, value any) error {
 	if in.run.opts.output != "table" {
 		return in.Print(value)
 	}
-	_, err := io.WriteString(in.Stdout, text)
-	return err
+	return in.run.printText(text)
+}
+
+// PrintLines writes what reads well line by line, on a terminal and in a log; who asks for another
+// output than a table gets the value.
+func (in *Invocation) PrintLines(text string, value any) error {
+	if in.run.opts.asked && in.run.opts.output != "table" {
+		return in.Print(value)
+	}
+	return in.run.printText(text)
 }
 
 // Operate makes the call of an operation as its generated command does, with the flags of its own.
@@ -368,7 +373,7 @@ func (f Flag) define(set *pflag.FlagSet) {
 }
 
 // ownOptions are the options that mean something on own commands too.
-var ownOptions = []string{"output", "fields", "jq", "limit", "profile", "quiet", "out", "dry-run", "yes", "no-input", "config", "trust"}
+var ownOptions = []string{"output", "fields", "jq", "limit", "profile", "quiet", "out", "yes", "no-input", "config", "trust"}
 
 // defineOptions gives a command the common options that it has no flag of its own for.
 func (r *run) defineOptions(cc *cobra.Command) {

@@ -66,6 +66,7 @@ func TestOwnCommandMisused(t *testing.T) {
 		"completion":             "needs SHELL",
 		"completion zhs":         "did you mean zsh?",
 		"completion bash --nope": "nope",
+		"up a.yaml --dry-run":    "unknown flag: --dry-run", // it would be done nevertheless
 	} {
 		if status := h.run(words(line)...); status != 2 || h.out.Len() > 0 || !strings.Contains(h.err.String(), says) {
 			t.Errorf("%s: exit %d, stdout %q, stderr %s; want %q", line, status, h.out.String(), h.err.String(), says)

@@ -403,3 +403,31 @@ func TestUnknownOutputInTheEnvironment(t *testing.T) {
 		t.Errorf("exit %d: %s", status, h.err.String())
 	}
 }
+
+// What a description says, what the far side answers and what a fault repeats do not steer a terminal.
+func TestNothingSteersTheTerminal(t *testing.T) {
+	reading := fleet()
+	reading.Title, reading.Groups["incident"] = "Har\x1b[31mbor", "What\u009b2J went wrong"
+	list := &reading.Operations[3]
+	list.Title, list.Description = "Lists\x1b]0;owned\x07 incidents", "All\x1b[2J of them"
+	h := newHarness(t, reading)
+	h.StdoutTTY, h.StderrTTY = true, true
+	for _, line := range []string{"--help", "harbor --help", "harbor incident --help", "harbor incident list --help", "harbor incident", "harbor incident list", "harbor incident list -o raw"} {
+		h.up.answer = func(*twodoor.Invocation) (*twodoor.Value, error) {
+			return &twodoor.Value{JSON: json.RawMessage(`{"items":[{"id":1,"title":"x\u001b[31m\u009b1m"}]}`), Notes: []string{"n\x1b[31m"}}, nil
+		}
+		h.run(words(line)...)
+		plain := strings.NewReplacer("\x1b[1m", "", "\x1b[0m", "").Replace(h.out.String() + h.err.String()) // the head of a table
+		if strings.ContainsAny(plain, "\x1b\x07\u009b") {
+			t.Errorf("%s: %q", line, plain)
+		}
+	}
+	h.up.answer = func(*twodoor.Invocation) (*twodoor.Value, error) {
+		return nil, &twodoor.Error{Code: twodoor.CodeUpstream, Message: "far\x1b[31m\u009b1m side", Upstream: &twodoor.UpstreamFault{Status: 500, Body: json.RawMessage(`"b\u001b[2J"`)}}
+	}
+	for _, line := range []string{"harbor incident list", "harbor incident list -o json"} {
+		if h.run(words(line)...); strings.ContainsAny(h.err.String(), "\x1b\u009b") {
+			t.Errorf("a fault: %q", h.err.String())
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"bytes"
 	"fmt"
 
 	"github.com/twodoor/twodoor/internal/rawjson"
@@ -19,6 +20,15 @@ type View struct {
 // Append writes the value, which is valid JSON, in a mode: table, json, jsonl, yaml, csv, tsv, toon,
 // md or raw. What it adds ends in a line break, unless it is raw text without one.
 func Append(dst []byte, mode string, value []byte, v View) ([]byte, error) {
+	from := len(dst)
+	dst, err := appendMode(dst, mode, value, v)
+	if v.Terminal && mode != "table" { // a table sees to its cells, and steers the terminal itself
+		dst = append(dst[:from], bytes.Map(printable, dst[from:])...)
+	}
+	return dst, err
+}
+
+func appendMode(dst []byte, mode string, value []byte, v View) ([]byte, error) {
 	switch mode {
 	case "json":
 		return appendJSON(dst, value, v), nil

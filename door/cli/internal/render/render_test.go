@@ -171,3 +171,19 @@ func repeats(value string) bool {
 	}
 	return see([]byte(value))
 }
+
+// On a terminal nothing in an answer steers it, in any mode; into a file everything goes as it came.
+func TestAnswersDoNotSteerTheTerminal(t *testing.T) {
+	value := `[{"title":"a\u001b[31mb\u009b2Jc\u0007","n":"\u202edrawkcab"}]`
+	for _, mode := range []string{"table", "json", "jsonl", "yaml", "csv", "tsv", "toon", "md", "raw"} {
+		for name, value := range map[string]string{"list": value, "text": `"x\u001b]0;own\u0007 \u009b2J"`} {
+			out := text(t, mode, value, View{Terminal: true, Width: 80})
+			if strings.ContainsAny(out, "\x1b\x07\u009b\u202e") {
+				t.Errorf("%s of a %s: %q", mode, name, out)
+			}
+		}
+	}
+	if out := text(t, "raw", `"x\u001b[31m"`, View{}); out != "x\x1b[31m" {
+		t.Errorf("into a file: %q", out)
+	}
+}

@@ -128,3 +128,16 @@ func TestRecordsAndOutline(t *testing.T) {
 		}
 	}
 }
+
+// A span from now is told to the second: nobody who writes 24h means nanoseconds, and not every API
+// takes them.
+func TestSpansAreWholeSeconds(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 672654156, time.UTC)
+	for text, want := range map[string]string{
+		"now": `"2026-03-01T12:00:00Z"`, "24h": `"2026-02-28T12:00:00Z"`, "1772366400250": `"2026-03-01T12:00:00.25Z"`,
+	} {
+		if got, err := typeOf(`{"type":"string","format":"date-time"}`).Time(text, now); string(got) != want {
+			t.Errorf("%q is %s (%v), want %s", text, got, err, want)
+		}
+	}
+}

@@ -27,6 +27,9 @@ func (t *Type) Time(text string, now time.Time) (json.RawMessage, error) {
 	if t.Is(Text) && t.written(text) {
 		return rawjson.Quote(text), nil
 	}
+	if t.Format == "date-time" {
+		now = now.Truncate(time.Second) // many an API takes no fractions, and who writes 24h means none
+	}
 	at, err := when(text, now)
 	if err != nil {
 		return nil, err
