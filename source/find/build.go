@@ -31,7 +31,7 @@ type fieldRule struct{ weight, length float32 }
 var fieldRules = [fieldCount]fieldRule{
 	fieldName:          {2, .3},
 	fieldSource:        {1.5, .3},
-	fieldTitle:         {1, .4},
+	fieldTitle:         {2, .3},
 	fieldDescription:   {1, .75},
 	fieldParameter:     {.8, .65},
 	fieldParameterText: {.5, .65},

@@ -29,7 +29,8 @@ type Index struct {
 //
 //	header   magic, CRC-32C of all that follows it, mark of the word table, seven section lengths
 //	docs     id (offset, length), kind, deed, line (offset, length), terms in its name and
-//	         twice their rarity, source, cluster, name
+//	         twice their rarity, source, cluster, name, twin (the next document of
+//	         its cluster, round in a ring)
 //	terms    text (offset, length), highest weight, documents, list (offset)
 //	sources  documents
 //	lists    for each document of a term: distance to the one before as a varint, weight
@@ -40,7 +41,7 @@ const (
 	magic        = "2dfind\x00\x01"
 	headerSize   = len(magic) + 4 + 4 + sectionCount*4
 	sectionCount = 7
-	docSize      = 28
+	docSize      = 32
 	termSize     = 16
 	sourceSize   = 4
 	vectorSize   = 4 + vectorDims
@@ -107,6 +108,9 @@ func (x *Index) deed(doc uint32) deed      { return deed(x.docs[doc*docSize+7]) 
 func (x *Index) source(doc uint32) uint32  { return u32(x.docs, int(doc)*docSize+16) }
 func (x *Index) cluster(doc uint32) uint32 { return u32(x.docs, int(doc)*docSize+20) }
 
+// twin is the next document of the same cluster: itself, where there is no other.
+func (x *Index) twin(doc uint32) uint32 { return u32(x.docs, int(doc)*docSize+28) }
+
 // name lists the terms of a document's name, 4 bytes each.
 func (x *Index) name(doc uint32) []byte {
 	r := x.docs[doc*docSize:]
@@ -165,6 +169,7 @@ func rarityOf(documents, count int) float32 {
 func (b *builder) encode() []byte {
 	w := writer{sourceIDs: map[string]uint32{}}
 	clusters := clustersOf(b.docs)
+	twins := ringsOf(clusters)
 	rows := make([]uint32, len(b.terms))
 	for row, name := range b.sortedTerms() {
 		rows[b.terms[name]] = uint32(row)
@@ -172,7 +177,7 @@ func (b *builder) encode() []byte {
 	}
 	for i := range b.docs {
 		name, rarity := b.name(i, rows)
-		w.doc(&b.docs[i], clusters[i], name, rarity)
+		w.doc(&b.docs[i], clusters[i], twins[i], name, rarity)
 	}
 	for _, count := range w.counts {
 		w.sources = binary.LittleEndian.AppendUint32(w.sources, count)
@@ -191,7 +196,7 @@ type writer struct {
 
 const maxHeapText = 200 // bytes of a line that is kept
 
-func (w *writer) doc(doc *Document, cluster uint32, name []uint32, rarity float32) {
+func (w *writer) doc(doc *Document, cluster, twin uint32, name []uint32, rarity float32) {
 	line := doc.Title
 	if line == "" {
 		line = firstSentence(doc.Description, maxHeapText)
@@ -203,6 +208,7 @@ func (w *writer) doc(doc *Document, cluster uint32, name []uint32, rarity float3
 	w.docs = binary.LittleEndian.AppendUint32(w.docs, w.source(doc.Source))
 	w.docs = binary.LittleEndian.AppendUint32(w.docs, cluster)
 	w.docs = binary.LittleEndian.AppendUint32(w.docs, uint32(len(w.names)/4))
+	w.docs = binary.LittleEndian.AppendUint32(w.docs, twin)
 	for _, row := range name {
 		w.names = binary.LittleEndian.AppendUint32(w.names, row)
 	}

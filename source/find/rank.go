@@ -42,7 +42,9 @@ const (
 	sourcePrior = .1  // of the source's best hit
 	priorHalf   = 1   // documents of a source at which its prior counts half
 	naming      = .15 // of a name that the request holds whole
-	nameSlack   = 3   // rarity that a name lacks to count as told by one word
+	onlyName    = .2  // of a name that holds the whole request in turn
+	nameSlack   = 1   // rarity that a name lacks to count as told by one word
+	nameWord    = 1   // what a word of a name counts beside its rarity
 	rightDeed   = .1  // of a deed other than reading that is the one asked for
 	wrongDeed   = .15 // taken from a deed that is not
 )
@@ -53,7 +55,7 @@ func (x *Index) Search(q Query) Found {
 	defer x.scratch.Put(s)
 	r := parse(q.Text)
 	x.lookUp(&r)
-	s.mark(r.terms)
+	x.mark(s, r.terms)
 	defer s.forget(r.terms)
 	x.score(s, r)
 	x.fuse(s, r, q)
@@ -72,11 +74,12 @@ type scored struct {
 
 // scratch is the memory of one search.
 type scratch struct {
-	lists   [][]float32 // text (0: the whole) → document → score of the words
-	used    int         // lists in use
-	tops    []float32   // text → highest score among what may be found
-	whole   []float32   // document → mixed score of the whole
-	best    []float32   // document → best mixed score of the whole and the clauses
+	lists   [][]float32             // text (0: the whole) → document → score of the words
+	used    int                     // lists in use
+	totals  [1 + maxClauses]float32 // text → how much its words tell
+	tops    []float32               // text → highest score among what may be found
+	whole   []float32               // document → mixed score of the whole
+	best    []float32               // document → best mixed score of the whole and the clauses
 	ranked  []scored
 	heap    []scored
 	spare   []scored
@@ -120,9 +123,15 @@ func (x *Index) lookUp(r *request) {
 	x.addSpellings(r)
 }
 
-// mark notes which texts hold a term of the index.
-func (s *scratch) mark(terms []term) {
+// mark notes which texts hold a term of the index, and how much the words of each text tell.
+func (x *Index) mark(s *scratch, terms []term) {
+	clear(s.totals[:])
 	for i := range terms {
+		for text := range s.totals {
+			if t := &terms[i]; !t.near && t.texts&(1<<text) != 0 {
+				s.totals[text] += nameWord + x.rarity(t.at.count)
+			}
+		}
 		switch t := &terms[i]; {
 		case t.at.count == 0:
 		case t.near:
@@ -210,7 +219,7 @@ func (x *Index) mix(s *scratch, r request, text int, top float32, q Query) {
 		if similar != nil {
 			mixed = (1-meaning)*mixed + meaning*similar[i]
 		}
-		mixed += naming*x.named(s, text, c.doc) + x.deedWorth(c.doc, r.deeds[text])
+		mixed += x.named(s, text, c.doc) + x.deedWorth(c.doc, r.deeds[text])
 		if s.best[c.doc] == 0 {
 			s.ranked = append(s.ranked, scored{doc: c.doc})
 		}
@@ -221,20 +230,25 @@ func (x *Index) mix(s *scratch, r request, text int, top float32, q Query) {
 	}
 }
 
-// named is how much of a document's name the text holds, 0 to 1. Rare words count for more, words
-// of the same meaning for half.
+// named is what a document's name is worth to a text: how much of the name the text holds, and more
+// where the name holds all of the text in turn. Rare words count for more, words of the same meaning
+// for half.
 func (x *Index) named(s *scratch, text int, doc uint32) float32 {
-	held := float32(0)
-	for name := x.name(doc); len(name) > 0; name = name[4:] {
+	exact, alike := float32(0), float32(0)
+	name := x.name(doc)
+	all := x.nameRarity(doc) + nameWord*float32(len(name)/4)
+	for ; len(name) > 0; name = name[4:] {
 		row := u32(name, 0)
 		switch mark := s.marks[row] >> text; {
 		case mark&1 != 0:
-			held += x.rarity(x.count(row))
+			exact += nameWord + x.rarity(x.count(row))
 		case mark&(1<<16) != 0:
-			held += x.rarity(x.count(row)) / 2
+			alike += nameWord + x.rarity(x.count(row))
 		}
 	}
-	return held / (x.nameRarity(doc) + nameSlack)
+	held := (exact + alike/2) / (all + nameSlack)
+	share := exact / max(s.totals[text], 1)
+	return naming*held + onlyName*held*share*share
 }
 
 // deedWorth prefers documents that do what is asked for. Most requests read: that they ask for it
@@ -328,23 +342,28 @@ func (x *Index) hits(s *scratch, q Query) []Hit {
 		limit = DefaultHits
 	}
 	hits := make([]Hit, 0, limit)
-	at := make(map[uint32]int, limit)
-	top := float32(0)
-	if len(s.ranked) > 0 {
-		top = s.ranked[0].score
-	}
+	told := make(map[uint32]bool, limit)
 	for _, r := range s.ranked {
-		if i, known := at[x.cluster(r.doc)]; known {
-			hits[i].Also = append(hits[i].Also, x.id(r.doc))
-			continue
-		}
 		if len(hits) == limit {
-			continue
+			break
 		}
-		at[x.cluster(r.doc)] = len(hits)
-		hits = append(hits, Hit{x.id(r.doc), x.topic(r.doc), x.line(r.doc), float64(r.score / top), nil})
+		if cluster := x.cluster(r.doc); !told[cluster] {
+			told[cluster] = true
+			hits = append(hits, Hit{x.id(r.doc), x.topic(r.doc), x.line(r.doc), float64(r.score / s.ranked[0].score), x.also(r.doc, q)})
+		}
 	}
 	return hits
+}
+
+// also names the same thing in other sources, where it may be found.
+func (x *Index) also(doc uint32, q Query) []string {
+	var ids []string
+	for twin := x.twin(doc); twin != doc; twin = x.twin(twin) {
+		if x.shows(twin, q) {
+			ids = append(ids, x.id(twin))
+		}
+	}
+	return ids
 }
 
 // confidence says how likely it is that something fits. The score of the best hit alone favours

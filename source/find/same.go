@@ -42,6 +42,23 @@ func clustersOf(docs []Document) []uint32 {
 	return c.parents
 }
 
+// ringsOf leads from each document to the next of its cluster, and from the last to the first.
+func ringsOf(clusters []uint32) []uint32 {
+	twins := make([]uint32, len(clusters))
+	last := map[uint32]uint32{}
+	for i, cluster := range clusters {
+		doc := uint32(i)
+		if before, known := last[cluster]; known {
+			twins[doc] = twins[before]
+			twins[before] = doc
+		} else {
+			twins[doc] = doc
+		}
+		last[cluster] = doc
+	}
+	return twins
+}
+
 // clusterer joins documents.
 type clusterer struct {
 	docs    []Document
