@@ -217,7 +217,7 @@ func InfoOf(r *Reading) SourceInfo {
 // lacks says what an operation must have and has not.
 func (o *Operation) lacks() error {
 	switch {
-	case strings.Count(o.ID, ".") == 0:
+	case !strings.Contains(o.ID, "."):
 		return fmt.Errorf("operation %q from %s: its id is not source.group.verb", o.ID, o.At)
 	case o.Kind == "":
 		return fmt.Errorf("operation %s: no kind of source", o.ID)

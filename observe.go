@@ -88,3 +88,11 @@ func (c child) Do(ctx context.Context, call Call) (*Result, error) {
 	call.Door, call.Client, call.Parent = c.of.Door, c.of.Client, c.id
 	return c.engine.Do(ctx, call)
 }
+
+// Catalog is the one that the call was found in, or a later one.
+func (c child) Catalog() *Catalog { return c.engine.Catalog() }
+
+// Shows reports whether the call's principal could call an operation at the call's door.
+func (c child) Shows(entry Entry) bool {
+	return c.engine.Profile(c.of.Profile).Shows(entry, c.of.Principal, c.of.Door)
+}

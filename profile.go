@@ -1,6 +1,9 @@
 package twodoor
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Profile is a named cut of a catalog: which operations, shown in which way, under which limits.
 // The zero value shows everything.
@@ -39,11 +42,12 @@ const (
 )
 
 // Includes reports whether the profile's cut holds an operation of this id, whatever its effect.
+// Twodoor's own operations are in every cut that does not exclude them: they show no more than it.
 func (p *Profile) Includes(id string) bool {
 	if matchAny(p.Exclude, id) {
 		return false
 	}
-	return len(p.Include) == 0 || matchAny(p.Include, id)
+	return len(p.Include) == 0 || strings.HasPrefix(id, OwnSource+".") || matchAny(p.Include, id)
 }
 
 // Allows reports whether operations of this effect may be called.

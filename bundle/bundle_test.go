@@ -37,11 +37,16 @@ func readings(n int) []*twodoor.Reading {
 	return []*twodoor.Reading{small, big}
 }
 
+// index is a section of another room.
+var index = bundle.Section{Name: "index", Make: func(c *twodoor.Catalog) ([]byte, error) {
+	return fmt.Appendf(nil, "the index of %d", c.Len()), nil
+}}
+
 func written(t *testing.T, n int) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "cache", "one.bundle")
 	stamp := bundle.Stamp{Key: "k"}
-	if err := bundle.Write(path, stamp, readings(n), map[string][]byte{"index": []byte("the index")}); err != nil {
+	if err := bundle.Write(path, stamp, readings(n), index); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -82,7 +87,7 @@ func TestSame(t *testing.T) {
 			t.Errorf("%q is found as %s", name, op.ID)
 		}
 	}
-	if index, err := b.Section("index"); string(index) != "the index" {
+	if index, err := b.Section("index"); string(index) != "the index of 51" {
 		t.Errorf("section: %q %v", index, err)
 	}
 	if _, err := b.Section("guides"); !errors.Is(err, fs.ErrNotExist) {
@@ -160,7 +165,7 @@ func TestWriters(t *testing.T) {
 	for range 4 {
 		wg.Go(func() {
 			for range 10 {
-				if err := bundle.Write(path, bundle.Stamp{Key: "k"}, readings(20), nil); err != nil {
+				if err := bundle.Write(path, bundle.Stamp{Key: "k"}, readings(20)); err != nil {
 					t.Error(err)
 				}
 			}
@@ -230,7 +235,7 @@ func TestClash(t *testing.T) {
 		{ID: "a.b.c", Kind: "func", Effect: twodoor.Reads, Origin: "GET /one"},
 		{ID: "a.d.e", Kind: "func", Effect: twodoor.Reads, Origin: "GET /two", Tool: "a_b_c"},
 	}}}
-	err := bundle.Write(filepath.Join(t.TempDir(), "x"), bundle.Stamp{}, twice, nil)
+	err := bundle.Write(filepath.Join(t.TempDir(), "x"), bundle.Stamp{}, twice)
 	if err == nil || !strings.Contains(err.Error(), "GET /one") || !strings.Contains(err.Error(), "GET /two") {
 		t.Errorf("a clash is told as %v", err)
 	}
@@ -239,7 +244,7 @@ func TestClash(t *testing.T) {
 // BenchmarkOpenFind is what a run of the CLI pays: open, find one of 1,200, decode it.
 func BenchmarkOpenFind(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "x")
-	if err := bundle.Write(path, bundle.Stamp{}, readings(1200), nil); err != nil {
+	if err := bundle.Write(path, bundle.Stamp{}, readings(1200)); err != nil {
 		b.Fatal(err)
 	}
 	b.ReportAllocs()

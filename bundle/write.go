@@ -23,9 +23,15 @@ const (
 	secSchemas     = "schemas"
 )
 
+// Section is a part of a bundle that another room makes of the catalog, and reads by its name.
+type Section struct {
+	Name string // required; none of this package's own
+	Make func(*twodoor.Catalog) ([]byte, error)
+}
+
 // Write compiles readings into a bundle at a path, with sections of others beside its own. It
 // replaces a bundle that is there as one step. The error names every clash of names.
-func Write(path string, stamp Stamp, readings []*twodoor.Reading, others map[string][]byte) error {
+func Write(path string, stamp Stamp, readings []*twodoor.Reading, others ...Section) error {
 	catalog, err := twodoor.NewCatalog(readings...)
 	if err != nil {
 		return err
@@ -34,8 +40,12 @@ func Write(path string, stamp Stamp, readings []*twodoor.Reading, others map[str
 	if err != nil {
 		return fmt.Errorf("write bundle: %w", err)
 	}
-	for _, name := range slices.Sorted(maps.Keys(others)) {
-		sections = append(sections, section{name, others[name]})
+	for _, other := range others {
+		data, err := other.Make(catalog)
+		if err != nil {
+			return fmt.Errorf("write the section %q of a bundle: %w", other.Name, err)
+		}
+		sections = append(sections, section{other.Name, data})
 	}
 	if err := writeFile(path, sections); err != nil {
 		return fmt.Errorf("write bundle: %w", err)

@@ -134,10 +134,11 @@ func (d *Door) arrive(to target, name string, rest []string) (target, error) {
 	return to, nil
 }
 
-// shows reports whether the profile of the run lists an operation here.
+// shows reports whether the profile of the run lists an operation here. Twodoor's own are commands of
+// another name already.
 func (r *run) shows(entry twodoor.Entry) bool {
 	profile := r.door.Engine.Profile(r.profile())
-	return profile != nil && profile.Shows(entry, r.door.Principal, twodoor.DoorCLI)
+	return profile != nil && !strings.HasPrefix(entry.ID, twodoor.OwnSource+".") && profile.Shows(entry, r.door.Principal, twodoor.DoorCLI)
 }
 
 func (r *run) profile() string {

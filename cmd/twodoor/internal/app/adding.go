@@ -167,6 +167,7 @@ func (r *run) readDescription(ctx context.Context, s *site, place string) ([]byt
 var (
 	yamlMark  = regexp.MustCompile(`(?m)^["']?(?:openapi|swagger)["']?[ \t]*:`)
 	yamlTitle = regexp.MustCompile(`(?m)^["']?info["']?[ \t]*:[ \t]*(?:#.*)?\n(?:(?:[ \t].*|#.*)?\n)*?[ \t]+["']?title["']?[ \t]*:[ \t]*(.+)$`)
+	flowTitle = regexp.MustCompile(`(?m)^["']?info["']?[ \t]*:[ \t]*\{(?:.*[,{ ])?["']?title["']?[ \t]*:[ \t]*("[^"]*"|'[^']*'|[^,}\n]+)`)
 )
 
 // sniff reports whether a text looks like an OpenAPI document, and its title, without reading all of
@@ -181,8 +182,10 @@ func sniff(text []byte) (title string, ok bool) {
 		title, _ = rawjson.String(raw)
 		return title, ok
 	}
-	if m := yamlTitle.FindSubmatch(text); m != nil {
-		title = strings.Trim(strings.TrimSpace(string(m[1])), `"'`)
+	for _, shape := range []*regexp.Regexp{flowTitle, yamlTitle} {
+		if m := shape.FindSubmatch(text); m != nil && title == "" {
+			title = strings.Trim(strings.TrimSpace(string(m[1])), `"'`)
+		}
 	}
 	return title, yamlMark.Match(text)
 }
@@ -279,7 +282,7 @@ func (r *run) save(e *edit, o *opened) error {
 		if err := config.WriteFile(e.file, e.text, 0o644); err != nil {
 			return &twodoor.Error{Code: twodoor.CodeInvalid, Message: "cannot write " + r.near(e.file) + ": " + plainCause(err).Error(), Cause: err}
 		}
-		if where == config.Nowhere {
+		if where == config.Nowhere || r.site.demo {
 			where = config.Walked
 		}
 	}

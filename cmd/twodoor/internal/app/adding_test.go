@@ -34,7 +34,7 @@ func TestSniff(t *testing.T) {
 		{`{"name":"package"}`, "", false},
 		{"# c\nopenapi: 3.0.0\ninfo:\n  version: 1\n  # c\n  title: 'A b'\n", "A b", true},
 		{"\"openapi\": 3.0.0\ninfo:\n  contact:\n    name: x\n\n  title: A\npaths: {}\n", "A", true},
-		{"openapi: 3.0.0\ninfo: {title: A}\n", "", true},
+		{"openapi: 3.0.0\ninfo: {version: 1, title: A b}\n", "A b", true},
 		{"title: A\n", "", false},
 		{"", "", false},
 	} {

@@ -4,13 +4,16 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/twodoor/twodoor"
 	"github.com/twodoor/twodoor/cmd/twodoor/internal/config"
 	"github.com/twodoor/twodoor/door/cli"
+	"github.com/twodoor/twodoor/source/find"
 )
 
 // App is the program, with what the process around it has.
@@ -40,6 +43,7 @@ type run struct {
 	anew    bool    // descriptions are read, whatever the bundle says
 	quiet   bool
 	fetched sync.Map // URL → hash of what was read there
+	shelf   *find.Memory
 }
 
 // Run carries out a command line, given without the program's name, and returns the exit status.
@@ -115,11 +119,16 @@ func (r *run) door() *cli.Door {
 			env[name] = value
 		}
 	}
+	if _, set := env["COLUMNS"]; !set && r.StdoutTTY { // shells know it and do not export it
+		if out, ok := r.Stdout.(*os.File); ok {
+			env["COLUMNS"] = strconv.Itoa(widthOf(out))
+		}
+	}
 	return &cli.Door{
 		Engine: r.engine, Version: r.Version.String(), Commands: r.commands(), Principal: twodoor.Operator,
 		Profile: r.getenv("TWODOOR_PROFILE"),
 		Stdin:   r.Stdin, Stdout: r.Stdout, Stderr: r.Stderr, StdinTTY: r.StdinTTY, StdoutTTY: r.StdoutTTY, StderrTTY: r.StderrTTY,
-		Env: env,
+		Env: env, Find: r.nearest,
 	}
 }
 
@@ -230,16 +239,6 @@ func (r *run) toldFaults(invalid *config.Invalid) error {
 	return fault
 }
 
-// lines writes what reads well line by line, on a terminal and in a log; who asks for another output
-// gets the value.
-func lines(in *cli.Invocation, text string, value any) error {
-	if mode, asked := in.Output(); asked && mode != "table" {
-		return in.Print(value)
-	}
-	_, err := io.WriteString(in.Stdout, text)
-	return err
-}
-
 // short tells a file's name as it is seen from the present folder.
 func (r *run) short(f config.Fault) config.Fault {
 	f.File = r.near(f.File)
@@ -257,7 +256,7 @@ func (r *run) near(path string) string {
 // note writes a line to stderr, unless nothing but faults is wanted there.
 func (r *run) note(text string) {
 	if !r.quiet {
-		_, _ = io.WriteString(r.Stderr, text+"\n")
+		_, _ = io.WriteString(r.Stderr, cli.Printable(text)+"\n")
 	}
 }
 
@@ -266,7 +265,7 @@ func (r *run) commands() []cli.Command {
 	all := []cli.Command{
 		r.upCommand(), r.demoCommand(), r.mcpCommand(),
 		r.addCommand(), r.removeCommand(), r.sourcesCommand(),
-		r.callCommand(), r.schemaCommand(), r.coverageCommand(),
+		r.findCommand(), r.callCommand(), r.schemaCommand(), r.coverageCommand(),
 		r.smokeCommand(), r.doctorCommand(), r.configCommand(), r.versionCommand(),
 	}
 	r.tellAll(all)

@@ -17,6 +17,7 @@ import (
 	"github.com/twodoor/twodoor"
 	"github.com/twodoor/twodoor/bundle"
 	"github.com/twodoor/twodoor/cmd/twodoor/internal/config"
+	"github.com/twodoor/twodoor/source/find"
 	"github.com/twodoor/twodoor/source/openapi"
 )
 
@@ -25,8 +26,19 @@ type opened struct {
 	catalog  *twodoor.Catalog
 	readings func() ([]*twodoor.Reading, error) // without their operations, where they come from a bundle
 	lost     []lostSource
+	index    func(*twodoor.Catalog) (*find.Index, error) // kept with the catalog; nil: made when first searched
 	stamp    bundle.Stamp
 	warm     bool // it came from a bundle: no description was read
+}
+
+// countOf is the number of operations of a catalog that are not twodoor's own.
+func countOf(catalog *twodoor.Catalog) (count int) {
+	for _, info := range catalog.Sources() {
+		if info.Name != twodoor.OwnSource {
+			count += info.Operations
+		}
+	}
+	return count
 }
 
 // lostSource is a source that cannot be served at present.
@@ -92,7 +104,7 @@ func (r *run) compiled(ctx context.Context, s *site) (*opened, error) {
 		return nil, err
 	}
 	if path != "" && len(lost) == 0 && len(readings) > 0 {
-		if err := r.keep(path, stamp, readings); err != nil {
+		if err := r.keep(ctx, path, stamp, readings); err != nil {
 			return nil, err
 		}
 		if o := r.fromBundle(ctx, s, key, path); o != nil {
@@ -100,7 +112,7 @@ func (r *run) compiled(ctx context.Context, s *site) (*opened, error) {
 			return o, nil
 		}
 	}
-	catalog, err := twodoor.NewCatalog(readings...)
+	catalog, err := r.catalogOf(ctx, readings)
 	if err != nil {
 		return nil, clash(err)
 	}
@@ -138,9 +150,18 @@ func (r *run) fromBundle(ctx context.Context, s *site, key, path string) *opened
 		if len(lost) > 0 {
 			return nil, lost[0].err
 		}
-		return twodoor.NewCatalog(readings...)
+		return r.catalogOf(ctx, readings)
 	}
-	return &opened{catalog: b.Catalog(), readings: b.Readings, stamp: b.Stamp(), warm: true}
+	return &opened{catalog: b.Catalog(), readings: theirs(b.Readings), index: indexIn(b), stamp: b.Stamp(), warm: true}
+}
+
+// catalogOf is the catalog of what was read, with twodoor's own operations.
+func (r *run) catalogOf(ctx context.Context, readings []*twodoor.Reading) (*twodoor.Catalog, error) {
+	own, err := ownReadings(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return twodoor.NewCatalog(slices.Concat(readings, own)...)
 }
 
 // readSteadily reads the descriptions and stamps what was read. Where a file changed meanwhile it
@@ -222,10 +243,13 @@ func (r *run) bundlePath(s *site) string {
 }
 
 // keep writes the bundle. A folder that cannot be written to costs time at each start, no more.
-func (r *run) keep(path string, stamp bundle.Stamp, readings []*twodoor.Reading) error {
-	err := os.MkdirAll(filepath.Dir(path), 0o700)
-	if err == nil {
-		err = bundle.Write(path, stamp, readings, nil)
+func (r *run) keep(ctx context.Context, path string, stamp bundle.Stamp, readings []*twodoor.Reading) error {
+	own, err := ownReadings(ctx)
+	if err != nil {
+		return err
+	}
+	if err = os.MkdirAll(filepath.Dir(path), 0o700); err == nil {
+		err = bundle.Write(path, stamp, slices.Concat(readings, own), indexSection)
 	}
 	if _, ok := errors.AsType[*os.PathError](err); ok {
 		r.note(fmt.Sprintf("twodoor: the cache folder %s cannot be written to (%v): the descriptions are read at every start", filepath.Dir(path), plainCause(err)))

@@ -70,7 +70,7 @@ func (r *run) validateConfig(_ context.Context, in *cli.Invocation) error {
 	for _, w := range s.Warnings {
 		fmt.Fprintf(&text, "warning: %s\n", r.short(w))
 	}
-	fmt.Fprintf(&text, "%s is good: %d sources\n", r.near(s.File), len(s.Sources))
+	fmt.Fprintf(&text, "%s is good: %s\n", r.near(s.File), counted(len(s.Sources), "source"))
 	warnings := append([]config.Fault{}, s.Warnings...)
-	return lines(in, text.String(), map[string]any{"file": s.File, "valid": true, "warnings": warnings})
+	return in.PrintLines(text.String(), map[string]any{"file": s.File, "valid": true, "warnings": warnings})
 }

@@ -183,7 +183,7 @@ func (r *run) demoOnce(ctx context.Context, in *cli.Invocation, u *server) error
 	ended := make(chan error, 1)
 	go func() { ended <- u.serve(ctx) }()
 	defer func() { cancel(); <-ended }()
-	fmt.Fprintf(in.Stdout, "Harbor is served at %s, with %d operations.\n\n$ twodoor %s\n", u.url(), r.engine.Catalog().Len(), strings.Join(demoArgv, " "))
+	fmt.Fprintf(in.Stdout, "Harbor is served at %s, with %d operations.\n\n$ twodoor %s\n", u.url(), countOf(r.engine.Catalog()), strings.Join(demoArgv, " "))
 	var out bytes.Buffer
 	door := r.door()
 	door.Stdout = io.MultiWriter(in.Stdout, &out)

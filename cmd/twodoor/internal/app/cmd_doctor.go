@@ -26,7 +26,7 @@ func (r *run) doctorCommand() cli.Command {
 		Example: "twodoor doctor -o json",
 		Run: func(ctx context.Context, in *cli.Invocation) error {
 			findings := r.examine(ctx)
-			if err := lines(in, proseOfFindings(findings), findings); err != nil {
+			if err := in.PrintLines(proseOfFindings(findings), findings); err != nil {
 				return err
 			}
 			for _, f := range findings {
@@ -87,7 +87,7 @@ func (r *run) examineConfig(s *site) []finding {
 	if s.File == "" {
 		return []finding{{"config", warns, "there is no " + config.FileName + " here or above", "make one with: twodoor up openapi.yaml"}}
 	}
-	findings := []finding{{Check: "config", Status: fine, Detail: fmt.Sprintf("%s, %d sources", s.File, len(s.Sources))}}
+	findings := []finding{{Check: "config", Status: fine, Detail: s.File + ", " + counted(len(s.Sources), "source")}}
 	for _, w := range s.Warnings {
 		findings = append(findings, finding{"config", warns, fmt.Sprintf("%s:%d: %s", r.near(w.File), w.Line, w.Problem), w.Hint})
 	}

@@ -31,7 +31,7 @@ func (r *run) smokeCommand() cli.Command {
 				return err
 			}
 			verdicts := smoke.Run(ctx, target)
-			if err := lines(in, proseOf(verdicts), verdicts); err != nil {
+			if err := in.PrintLines(proseOf(verdicts), verdicts); err != nil {
 				return err
 			}
 			if smoke.Failed(verdicts) {

@@ -29,7 +29,7 @@ func (r *run) addCommand() cli.Command {
 			name := append(e.added, e.known...)[0]
 			for _, s := range all {
 				if s.Name == name {
-					return lines(in, s.prose(true)+fmt.Sprintf("%s has it as %q; next: twodoor %s --help\n", r.near(e.file), name, name), s)
+					return in.PrintLines(s.prose(true)+fmt.Sprintf("%s has it as %q; next: twodoor %s --help\n", r.near(e.file), name, name), s)
 				}
 			}
 			return fmt.Errorf("source %q is not in the catalog after it was added", name)
@@ -57,7 +57,7 @@ func (r *run) removeCommand() cli.Command {
 			if err := config.WriteFile(s.File, text, 0o644); err != nil {
 				return err
 			}
-			return lines(in, fmt.Sprintf("%s: %s is out\n", r.near(s.File), in.Args[0]), map[string]string{"removed": in.Args[0], "file": s.File})
+			return in.PrintLines(fmt.Sprintf("%s: %s is out\n", r.near(s.File), in.Args[0]), map[string]string{"removed": in.Args[0], "file": s.File})
 		},
 		Complete: r.completeSources,
 	}
@@ -164,7 +164,7 @@ func (s *summary) prose(notes bool) string {
 	if s.Version != "" {
 		fmt.Fprintf(&b, " %s", s.Version)
 	}
-	fmt.Fprintf(&b, ": %d operations, %d read, %d write, %d destroy\n", s.Operations, s.Reads, s.Writes, s.Destroys)
+	fmt.Fprintf(&b, ": %s, %d read, %d write, %d destroy\n", counted(s.Operations, "operation"), s.Reads, s.Writes, s.Destroys)
 	if s.Exceptions > 0 {
 		fmt.Fprintf(&b, "    %d cannot be served; which and why: twodoor coverage %s\n", s.Exceptions, s.Name)
 	}
@@ -177,6 +177,14 @@ func (s *summary) prose(notes bool) string {
 		}
 	}
 	return b.String()
+}
+
+// counted is a number of things: "1 source", "2 sources".
+func counted(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
 }
 
 func orElse(text, otherwise string) string {

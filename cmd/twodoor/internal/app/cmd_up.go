@@ -83,9 +83,6 @@ func (r *run) announce(in *cli.Invocation, u *server, news, more string) error {
 	if err != nil {
 		return err
 	}
-	if mode, asked := in.Output(); asked && mode != "table" {
-		return in.Print(announcement{URL: u.url(), Health: strings.TrimSuffix(u.url(), "/mcp") + "/healthz", Token: u.token.Reveal(), Config: r.site.File, Sources: all})
-	}
 	var b strings.Builder
 	b.WriteString(news)
 	for _, s := range all {
@@ -95,8 +92,9 @@ func (r *run) announce(in *cli.Invocation, u *server, news, more string) error {
 		fmt.Fprintf(&b, "warning: %s\n", r.short(w))
 	}
 	b.WriteString("\n" + r.doorLines(u, all) + more)
-	_, err = fmt.Fprint(in.Stdout, b.String())
-	return err
+	return in.PrintLines(b.String(), announcement{
+		URL: u.url(), Health: strings.TrimSuffix(u.url(), "/mcp") + "/healthz", Token: u.token.Reveal(), Config: r.site.File, Sources: all,
+	})
 }
 
 // doorLines say how to come in by each door, ready to be copied.

@@ -80,7 +80,7 @@ func (r *run) cover(ctx context.Context, args []string) (*coverage, error) {
 		}
 	}
 	for i, entry := range o.catalog.Entries() {
-		if len(args) == 1 && !strings.HasPrefix(entry.ID, args[0]+".") {
+		if strings.HasPrefix(entry.ID, twodoor.OwnSource+".") || len(args) == 1 && !strings.HasPrefix(entry.ID, args[0]+".") {
 			continue
 		}
 		op, err := o.catalog.At(i)

@@ -5,12 +5,20 @@ import (
 
 	"github.com/twodoor/twodoor"
 	"github.com/twodoor/twodoor/cmd/twodoor/internal/config"
+	"github.com/twodoor/twodoor/source/find"
 	"github.com/twodoor/twodoor/source/openapi"
 )
 
 // ready makes the run's engine able to carry calls of the configuration.
 func (r *run) ready() {
-	r.engine.Invokers = map[string]twodoor.Invoker{openapi.Kind: &openapi.Invoker{Doer: r.outbound(r.site), UserAgent: "twodoor/" + r.Version.Number}}
+	if r.shelf == nil {
+		r.shelf = &find.Memory{}
+	}
+	r.engine.Keeper = r.shelf
+	r.engine.Invokers = map[string]twodoor.Invoker{
+		openapi.Kind: &openapi.Invoker{Doer: r.outbound(r.site), UserAgent: "twodoor/" + r.Version.Number},
+		find.Kind:    &find.Invoker{Index: r.opened.index, Shelf: r.shelf},
+	}
 	r.engine.Profiles = profilesOf(r.site)
 	r.engine.Seal = newSeal()
 }

@@ -128,7 +128,7 @@ func (l *live) reread(ctx context.Context, anew bool) (*run, error) {
 	l.read = time.Now()
 	app := *l.run.App
 	app.StdinTTY = false
-	next := &run{App: &app, early: l.run.early, folders: l.run.folders, engine: &twodoor.Engine{}, anew: anew, quiet: l.run.quiet}
+	next := &run{App: &app, early: l.run.early, folders: l.run.folders, engine: &twodoor.Engine{}, anew: anew, quiet: l.run.quiet, shelf: l.run.shelf}
 	next.early.Config, next.early.Words = l.run.site.File, nil
 	s, err := next.find()
 	if err != nil {
@@ -178,7 +178,7 @@ func (l *live) swap(old, next *run) {
 	next.engine = old.engine
 	l.run = next
 	l.door.Changed()
-	l.run.note(fmt.Sprintf("twodoor: taken up what was changed: %d operations", next.opened.catalog.Len()))
+	l.run.note(fmt.Sprintf("twodoor: taken up what was changed: %d operations", countOf(next.opened.catalog)))
 	if !reflect.DeepEqual(old.site.Server, next.site.Server) || old.site.Auth != next.site.Auth {
 		l.run.note("twodoor: server: and auth: are read at the start only: start again for them")
 	}

@@ -115,7 +115,7 @@ func (u *server) health(w http.ResponseWriter, _ *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(map[string]any{"status": word, "version": u.run.Version.Number, "operations": u.live.door.Engine.Catalog().Len()})
+	_ = json.NewEncoder(w).Encode(map[string]any{"status": word, "version": u.run.Version.Number, "operations": countOf(u.live.door.Engine.Catalog())})
 }
 
 // url is the address of the MCP door, as clients on this machine reach it.
