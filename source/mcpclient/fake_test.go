@@ -26,6 +26,9 @@ import (
 // The test binary is its own upstream: FAKE says how it behaves.
 func TestMain(m *testing.M) {
 	if mode := os.Getenv("FAKE"); mode != "" {
+		if mode == "sdk" {
+			os.Exit(playSDK())
+		}
 		os.Exit(playStdio(mode))
 	}
 	os.Exit(m.Run())
@@ -456,4 +459,21 @@ func newEvents(t *testing.T) (*fake, string) {
 	t.Cleanup(server.CloseClientConnections)
 	t.Cleanup(server.Close)
 	return f, server.URL + "/sse"
+}
+
+// newList is a modern server behind an address that has these tools and no more.
+func newList(t *testing.T, list string) string {
+	server := httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, req *http.Request) {
+		body, _ := io.ReadAll(req.Body)
+		f := &fake{mode: "modern"}
+		answer := f.answer(body)
+		if f.count("tools/list") > 0 {
+			id, _ := rawjson.Get(body, "id")
+			answer = fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"resultType":"complete","tools":%s}}`, id, list)
+		}
+		out.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(out, answer)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
 }

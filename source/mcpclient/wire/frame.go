@@ -43,7 +43,8 @@ func (f *frames) line() (line []byte, err error) {
 	for {
 		part, err := f.r.ReadSlice('\n')
 		if len(line)+len(part) > f.max {
-			return nil, f.skip(append(line[:min(len(line), edge):edge], part[:min(len(part), edge)]...), part, err)
+			head := append(append([]byte{}, line[:min(len(line), edge)]...), part[:min(len(part), edge)]...)
+			return nil, f.skip(head, part, err)
 		}
 		line = append(line, part...)
 		if !errors.Is(err, bufio.ErrBufferFull) {
@@ -55,7 +56,11 @@ func (f *frames) line() (line []byte, err error) {
 // edge is how much of a line that is too long is looked at for its id, at either end.
 const edge = 512
 
-var idMember = regexp.MustCompile(`"id"\s*:\s*"?(\d+)"?\s*[,}]`)
+// Where the id of a message stands, if at either end of it: nothing of what it carries is taken for it.
+var (
+	idFirst = regexp.MustCompile(`^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*"?(\d+)"?\s*,`)
+	idLast  = regexp.MustCompile(`,\s*"id"\s*:\s*"?(\d+)"?\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$`)
+)
 
 // skip reads on to the end of the line. The ends of what it skipped are searched for the id.
 func (f *frames) skip(head, part []byte, err error) error {
@@ -68,11 +73,12 @@ func (f *frames) skip(head, part []byte, err error) error {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
-	found := &longLine{}
-	for _, end := range [][]byte{head[:min(len(head), 64)], tail[max(0, len(tail)-64):]} {
-		if id := idMember.FindSubmatch(end); id != nil {
-			found.id = string(id[1])
-		}
+	id := idFirst.FindSubmatch(head)
+	if id == nil {
+		id = idLast.FindSubmatch(tail)
 	}
-	return found
+	if id == nil {
+		return &longLine{}
+	}
+	return &longLine{string(id[1])}
 }
