@@ -3,6 +3,7 @@
 //	go run ./bench/search DIR…              a table
 //	go run ./bench/search -json DIR…        the same for programs, with each query's figures
 //	go run ./bench/search -against OLD DIR… beside an earlier -json, judged by paired bootstrap
+//	go run ./bench/search -scale 50000 DIR… and the times of a catalogue of that many tools
 //
 // A folder holds tools.jsonl and queries*.jsonl; set.go tells their format. The figures are
 // recall at 1, 3, 5 and 10, the mean reciprocal rank, how well the confidence tells requests for

@@ -14,18 +14,19 @@ func main() {
 	log.SetFlags(0)
 	asJSON := flag.Bool("json", false, "print JSON, with the figures of each query")
 	words := flag.Bool("words", false, "search by words only, without the word table")
+	size := flag.Int("scale", 0, "measure the time of a catalogue of so many tools too")
 	against := flag.String("against", "", "compare with an earlier -json")
 	flag.Usage = func() {
-		fmt.Fprintln(flag.CommandLine.Output(), "usage: search [-json] [-words] [-against FILE] DIR…")
+		fmt.Fprintln(flag.CommandLine.Output(), "usage: search [-json] [-words] [-against FILE] [-scale N] DIR…")
 		flag.PrintDefaults()
 	}
 	flag.Parse()
-	if err := run(os.Stdout, flag.Args(), measurer{words: *words}, *asJSON, *against); err != nil {
+	if err := run(os.Stdout, flag.Args(), measurer{words: *words}, *asJSON, *against, *size); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func run(w io.Writer, dirs []string, m measurer, asJSON bool, against string) error {
+func run(w io.Writer, dirs []string, m measurer, asJSON bool, against string, size int) error {
 	if len(dirs) == 0 {
 		return fmt.Errorf("name the folders to measure: each holds tools.jsonl and queries*.jsonl")
 	}
@@ -42,6 +43,9 @@ func run(w io.Writer, dirs []string, m measurer, asJSON bool, against string) er
 		return json.NewEncoder(w).Encode(r)
 	}
 	print(w, r)
+	if size > 0 {
+		scale(w, m, sets, size)
+	}
 	if against != "" {
 		return compare(w, against, r)
 	}

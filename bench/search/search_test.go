@@ -107,7 +107,7 @@ func plant(t *testing.T, name string, words ...string) string {
 func TestRunMeasuresFolders(t *testing.T) {
 	doors, fruits := plant(t, "doors", "gate", "hatch", "portal"), plant(t, "fruits", "apple", "banana", "cherry")
 	var out bytes.Buffer
-	if err := run(&out, []string{doors, fruits}, measurer{}, true, ""); err != nil {
+	if err := run(&out, []string{doors, fruits}, measurer{}, true, "", 0); err != nil {
 		t.Fatal(err)
 	}
 	var r report
@@ -125,13 +125,13 @@ func TestRunMeasuresFolders(t *testing.T) {
 		t.Fatal(err)
 	}
 	out.Reset()
-	if err := run(&out, []string{doors, fruits}, measurer{words: true}, false, old); err != nil {
+	if err := run(&out, []string{doors, fruits}, measurer{words: true}, false, old, 20); err != nil {
 		t.Fatal(err)
 	}
-	if text := out.String(); !strings.Contains(text, "doors/queries") || !strings.Contains(text, "since "+old) {
-		t.Errorf("the table lacks the set or the comparison:\n%s", text)
+	if text := out.String(); !strings.Contains(text, "doors/queries") || !strings.Contains(text, "since "+old) || !strings.Contains(text, "20 tools:") {
+		t.Errorf("the table lacks the set, the comparison or the scale:\n%s", text)
 	}
-	if err := run(&out, []string{t.TempDir()}, measurer{}, false, ""); err == nil {
+	if err := run(&out, []string{t.TempDir()}, measurer{}, false, "", 0); err == nil {
 		t.Error("an empty folder is no set")
 	}
 }

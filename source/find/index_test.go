@@ -196,6 +196,15 @@ func manyDocuments(n int) []Document {
 	return docs
 }
 
+// TestSearchAllocatesLittle bounds what a search leaves to the collector: its lists are kept.
+func TestSearchAllocatesLittle(t *testing.T) {
+	x := Build(manyDocuments(3_000))
+	query := Query{Text: "List the volumes of my project please. Then create a snapshot of each volume; finally delete the old certificate of the cluster."}
+	if allocs := testing.AllocsPerRun(50, func() { x.Search(query) }); allocs > 150 {
+		t.Errorf("a search allocates %v times, want 150 at most", allocs)
+	}
+}
+
 func BenchmarkSearch(b *testing.B) {
 	for _, n := range []int{3_000, 50_000} {
 		x := Build(manyDocuments(n))

@@ -22,7 +22,7 @@ const (
 // their sources are kin, that is, many of their operations are alike in name and parameters, as in
 // two versions or two languages of one description.
 func clustersOf(docs []Document) []uint32 {
-	c := clusterer{docs: docs, parents: make([]uint32, len(docs)), sizes: map[string]int{}, kin: map[[2]string]int{}}
+	c := clusterer{docs: docs, parents: make([]uint32, len(docs)), words: make([][]string, len(docs)), sizes: map[string]int{}, kin: map[[2]string]int{}}
 	for i := range docs {
 		c.parents[i] = uint32(i)
 		c.sizes[docs[i].Source]++
@@ -32,7 +32,7 @@ func clustersOf(docs []Document) []uint32 {
 		c.kin[c.sources(p)]++
 	}
 	for _, p := range pairs {
-		if c.areKin(c.sources(p)) || sameWords(docs[p[0]].text(), docs[p[1]].text()) {
+		if c.areKin(c.sources(p)) || c.sameWords(p) {
 			c.join(p[0], p[1])
 		}
 	}
@@ -63,6 +63,7 @@ func ringsOf(clusters []uint32) []uint32 {
 type clusterer struct {
 	docs    []Document
 	parents []uint32
+	words   [][]string // of the descriptions, once they are asked for
 	sizes   map[string]int
 	kin     map[[2]string]int // operations alike in name and parameters, by pair of sources
 }
@@ -87,12 +88,24 @@ func (c *clusterer) pairs() [][2]uint32 {
 	}
 	var pairs [][2]uint32
 	for _, name := range names {
-		group := alike[name][:min(len(alike[name]), maxAlike)]
-		for i, a := range group {
-			for _, b := range group[:i] {
-				if c.docs[a].Source != c.docs[b].Source && sameNames(c.docs[a].Parameters, c.docs[b].Parameters) {
-					pairs = append(pairs, [2]uint32{b, a})
-				}
+		pairs = c.pairsOf(pairs, alike[name][:min(len(alike[name]), maxAlike)])
+	}
+	return pairs
+}
+
+// pairsOf adds the pairs of one name that are alike in parameters too.
+func (c *clusterer) pairsOf(pairs [][2]uint32, group []uint32) [][2]uint32 {
+	if len(group) < 2 {
+		return pairs
+	}
+	names := make([][]string, len(group))
+	for i, doc := range group {
+		names[i] = parameterNames(c.docs[doc].Parameters)
+	}
+	for i, a := range group {
+		for j, b := range group[:i] {
+			if c.docs[a].Source != c.docs[b].Source && overlap(names[i], names[j]) >= sameParameters {
+				pairs = append(pairs, [2]uint32{b, a})
 			}
 		}
 	}
@@ -140,39 +153,47 @@ func (c *clusterer) join(a, b uint32) {
 	c.parents[max(a, b)] = min(a, b)
 }
 
-// sameNames reports whether two lists of parameters are mostly the same, in any spelling.
-func sameNames(a, b []Parameter) bool {
-	names := func(list []Parameter) map[string]bool {
-		set := map[string]bool{}
-		for _, p := range list {
-			set[strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(p.Name))] = true
-		}
-		return set
+// parameterNames lists the names of parameters in order, whatever their spelling.
+func parameterNames(list []Parameter) []string {
+	plain := strings.NewReplacer("_", "", "-", "")
+	names := make([]string, 0, len(list))
+	for _, p := range list {
+		names = append(names, strings.ToLower(plain.Replace(p.Name)))
 	}
-	return overlap(names(a), names(b)) >= sameParameters
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
-// sameWords reports whether two texts hold nearly the same words.
-func sameWords(a, b string) bool {
-	words := func(text string) map[string]bool {
-		set := map[string]bool{}
-		split(text, func(word string) {
+// sameWords reports whether the descriptions of two documents hold nearly the same words.
+func (c *clusterer) sameWords(p [2]uint32) bool {
+	a, b := c.wordsOf(p[0]), c.wordsOf(p[1])
+	return min(len(a), len(b)) >= sameTextWords && overlap(a, b) >= sameText
+}
+
+func (c *clusterer) wordsOf(doc uint32) []string {
+	if c.words[doc] == nil {
+		split(c.docs[doc].text(), func(word string) {
 			if !isNoise(word) {
-				set[word] = true
+				c.words[doc] = append(c.words[doc], word)
 			}
 		})
-		return set
+		slices.Sort(c.words[doc])
+		c.words[doc] = slices.Compact(c.words[doc])
 	}
-	x, y := words(a), words(b)
-	return min(len(x), len(y)) >= sameTextWords && overlap(x, y) >= sameText
+	return c.words[doc]
 }
 
-// overlap is the share of two sets that both have: 1 for two empty ones.
-func overlap(a, b map[string]bool) float64 {
-	both := 0
-	for word := range a {
-		if b[word] {
-			both++
+// overlap is the share of two sorted lists that both have: 1 for two empty ones.
+func overlap(a, b []string) float64 {
+	both, i, j := 0, 0, 0
+	for i < len(a) && j < len(b) {
+		switch order := strings.Compare(a[i], b[j]); {
+		case order < 0:
+			i++
+		case order > 0:
+			j++
+		default:
+			both, i, j = both+1, i+1, j+1
 		}
 	}
 	if all := len(a) + len(b) - both; all > 0 {
