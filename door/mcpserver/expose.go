@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -8,9 +9,10 @@ import (
 	"github.com/twodoor/twodoor/internal/rawjson"
 )
 
-// Bounds under which the automatic exposure lists everything (contracts §6).
+// Bounds under which the automatic exposure lists everything (contracts §6): ListBudget where a
+// profile has none.
 const (
-	defaultListBudget = 5000 // estimated tokens
+	ListBudget = 5000 // estimated tokens
 	maxFullTools      = 40
 )
 
@@ -99,7 +101,23 @@ func (p *picked) short() bool {
 	}
 	budget := p.profile.ListBudget
 	if budget == 0 {
-		budget = defaultListBudget
+		budget = ListBudget
 	}
 	return p.expose == twodoor.ExposeSearch || len(p.full) > maxFullTools || p.weight > budget
+}
+
+// Tools lists the tools that a principal is shown in a profile, in one exposure: what tools/list
+// answers on all its pages, for weighing and for snapshots. The empty exposure is the door's own.
+func (d *Door) Tools(principal twodoor.Principal, profile string, expose twodoor.Expose) ([]json.RawMessage, error) {
+	list, err := d.listing(caller{principal: principal, profile: profile, expose: expose})
+	if err != nil {
+		return nil, err
+	}
+	var tools []json.RawMessage
+	for _, page := range list.pages {
+		for tool := range rawjson.Elements(page) {
+			tools = append(tools, tool)
+		}
+	}
+	return tools, nil
 }

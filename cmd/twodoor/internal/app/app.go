@@ -265,7 +265,7 @@ func (r *run) commands() []cli.Command {
 	all := []cli.Command{
 		r.upCommand(), r.demoCommand(), r.mcpCommand(),
 		r.addCommand(), r.removeCommand(), r.sourcesCommand(),
-		r.findCommand(), r.callCommand(), r.schemaCommand(), r.coverageCommand(),
+		r.findCommand(), r.callCommand(), r.schemaCommand(), r.coverageCommand(), r.tokensCommand(),
 		r.smokeCommand(), r.doctorCommand(), r.configCommand(), r.versionCommand(),
 	}
 	r.tellAll(all)

@@ -93,6 +93,20 @@ func (r *run) cover(ctx context.Context, args []string) (*coverage, error) {
 }
 
 func (r *run) coverFile(ctx context.Context, s *site, ref string) (*coverage, error) {
+	reading, err := r.readFile(ctx, s, ref)
+	if err != nil {
+		return nil, err
+	}
+	c := newCoverage()
+	c.add(reading, false)
+	for i := range reading.Operations {
+		c.serve(&reading.Operations[i])
+	}
+	return c, nil
+}
+
+// readFile reads a description that need not be in the configuration.
+func (r *run) readFile(ctx context.Context, s *site, ref string) (*twodoor.Reading, error) {
 	place, err := r.place(ref)
 	if err != nil {
 		return nil, err
@@ -106,16 +120,7 @@ func (r *run) coverFile(ctx context.Context, s *site, ref string) (*coverage, er
 	}
 	title, _ := sniff(text)
 	source := &openapi.Source{Name: nameFrom(title, place), File: place, Fetch: r.fetcher(s, "")}
-	reading, err := source.Read(ctx)
-	if err != nil {
-		return nil, err
-	}
-	c := newCoverage()
-	c.add(reading, false)
-	for i := range reading.Operations {
-		c.serve(&reading.Operations[i])
-	}
-	return c, nil
+	return source.Read(ctx)
 }
 
 func newCoverage() *coverage {

@@ -1,0 +1,167 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/twodoor/twodoor"
+	"github.com/twodoor/twodoor/door/cli"
+	"github.com/twodoor/twodoor/door/mcpserver"
+	"github.com/twodoor/twodoor/internal/rawjson"
+)
+
+// maxTool is how heavy one listed tool may be, in estimated tokens.
+const maxTool = 1500
+
+// weights is what lists and tools cost an agent, in estimated tokens.
+type weights struct {
+	Profile string         `json:"profile"`
+	Expose  twodoor.Expose `json:"expose"`
+	Budget  int            `json:"list_budget"`
+	Lists   []listWeight   `json:"lists"`
+	Tools   []toolWeight   `json:"tools"` // of the full list, heaviest first
+	Over    []string       `json:"over"`  // what is over its budget, in words
+}
+
+type listWeight struct {
+	Expose twodoor.Expose `json:"expose"`
+	Tools  int            `json:"tools"`
+	Tokens int            `json:"tokens"`
+}
+
+type toolWeight struct {
+	Name   string `json:"name"`
+	Tokens int    `json:"tokens"`
+}
+
+func (r *run) tokensCommand() cli.Command {
+	return cli.Command{
+		Name: "tokens", Args: "[SOURCE|FILE]", Short: "Weigh what agents are shown over MCP",
+		Long:    "Tells what the list costs in each exposure and what each tool costs, in estimated tokens. Exits 7 where the list that agents get is over list_budget of the profile, or a tool is over 1,500.",
+		Example: "twodoor tokens -o json --jq '.lists'",
+		Run: func(ctx context.Context, in *cli.Invocation) error {
+			w, err := r.weigh(ctx, in)
+			if err != nil {
+				return err
+			}
+			if err := in.PrintText(w.prose(), w); err != nil {
+				return err
+			}
+			if len(w.Over) > 0 {
+				return cli.Exit(twodoor.CodeChecksFailed.Exit())
+			}
+			return nil
+		},
+	}
+}
+
+// weigh weighs the catalog of the configuration, one source of it, or that of a file.
+func (r *run) weigh(ctx context.Context, in *cli.Invocation) (*weights, error) {
+	engine, name := r.engine, in.Profile()
+	s, err := r.find()
+	if err != nil {
+		return nil, err
+	}
+	if len(in.Args) > 0 && s.Sources[in.Args[0]].Kind() == "" {
+		reading, err := r.readFile(ctx, s, in.Args[0])
+		if err != nil {
+			return nil, err
+		}
+		catalog, err := r.catalogOf(ctx, []*twodoor.Reading{reading})
+		if err != nil {
+			return nil, clash(err)
+		}
+		engine = &twodoor.Engine{}
+		engine.Serve(catalog)
+	} else if err := r.serve(ctx); err != nil {
+		return nil, err
+	}
+	profile := engine.Profile(name)
+	if profile == nil {
+		return nil, &twodoor.Error{Code: twodoor.CodeUnknown, Message: fmt.Sprintf("there is no profile %q", name)}
+	}
+	only := ""
+	if len(in.Args) > 0 && engine == r.engine {
+		only = in.Args[0]
+	}
+	return weighAll(engine, name, profile, only)
+}
+
+func weighAll(engine *twodoor.Engine, name string, profile *twodoor.Profile, only string) (*weights, error) {
+	w := &weights{Profile: orElse(name, twodoor.DefaultProfile), Expose: profile.Expose, Budget: profile.ListBudget, Over: []string{}}
+	if w.Expose == "" {
+		w.Expose = twodoor.ExposeAuto
+	}
+	if w.Budget == 0 {
+		w.Budget = mcpserver.ListBudget
+	}
+	door := &mcpserver.Door{Engine: engine}
+	for _, expose := range []twodoor.Expose{twodoor.ExposeFull, twodoor.ExposeSearch, twodoor.ExposeAuto} {
+		tools, err := door.Tools(twodoor.Operator, name, expose)
+		if err != nil {
+			return nil, err
+		}
+		w.add(expose, ofSource(engine.Catalog(), tools, only))
+	}
+	slices.SortStableFunc(w.Tools, func(a, b toolWeight) int { return b.Tokens - a.Tokens })
+	return w, nil
+}
+
+// ofSource leaves the tools of one source, where one is asked for.
+func ofSource(catalog *twodoor.Catalog, tools []json.RawMessage, source string) []json.RawMessage {
+	if source == "" {
+		return tools
+	}
+	return slices.DeleteFunc(tools, func(tool json.RawMessage) bool {
+		op, _, err := catalog.Find(nameOf(tool))
+		return err != nil || op == nil || op.Source() != source
+	})
+}
+
+func nameOf(tool json.RawMessage) string {
+	raw, _ := rawjson.Get(tool, "name")
+	name, _ := rawjson.String(raw)
+	return name
+}
+
+func (w *weights) add(expose twodoor.Expose, tools []json.RawMessage) {
+	list := listWeight{Expose: expose, Tools: len(tools)}
+	for _, tool := range tools {
+		weight := rawjson.Weigh(tool)
+		list.Tokens += weight
+		if expose == twodoor.ExposeFull {
+			w.Tools = append(w.Tools, toolWeight{nameOf(tool), weight})
+			if weight > maxTool {
+				w.Over = append(w.Over, fmt.Sprintf("%s weighs ≈%d tokens, more than %d", nameOf(tool), weight, maxTool))
+			}
+		}
+	}
+	w.Lists = append(w.Lists, list)
+	if expose == w.Expose && expose != twodoor.ExposeFull && list.Tokens > w.Budget {
+		w.Over = append(w.Over, fmt.Sprintf("the list weighs ≈%d tokens, more than %d", list.Tokens, w.Budget))
+	}
+}
+
+func (w *weights) prose() string {
+	var out strings.Builder
+	for _, list := range w.Lists {
+		mark := ""
+		if list.Expose == w.Expose {
+			mark = ", what agents get in profile " + w.Profile
+		}
+		fmt.Fprintf(&out, "%-6s  %4d tools  ≈%d tokens%s\n", list.Expose, list.Tools, list.Tokens, mark)
+	}
+	for _, tool := range w.Tools[:min(len(w.Tools), 10)] {
+		fmt.Fprintf(&out, "    ≈%-6d %s\n", tool.Tokens, tool.Name)
+	}
+	if len(w.Tools) > 10 {
+		fmt.Fprintf(&out, "    … %d more, with -o json\n", len(w.Tools)-10)
+	}
+	for _, over := range w.Over {
+		fmt.Fprintf(&out, "over: %s\n", over)
+	}
+	return out.String()
+}
