@@ -19,7 +19,7 @@ const module = "github.com/twodoor/twodoor"
 // outside lists which cellar rooms may import which modules: each its one outside need.
 var outside = map[string][]string{
 	"internal/rawyaml":            {"go.yaml.in/yaml/v4"},
-	"internal/schema":             {"github.com/santhosh-tekuri/jsonschema/v6", "github.com/google/jsonschema-go"},
+	"internal/schema":             {"github.com/google/jsonschema-go"},
 	"internal/shape":              {"github.com/itchyny/gojq"},
 	"internal/secret":             {"github.com/zalando/go-keyring"},
 	"internal/sqldb":              {"github.com/jackc/pgx/v5", "modernc.org/sqlite"},

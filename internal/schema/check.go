@@ -84,8 +84,8 @@ func (c *checker) check(s *Schema, value []byte) {
 	before := c.count
 	c.checkKind(s, kind, value)
 	c.checkBranches(s, value)
-	if s.foreign != nil && c.count == before {
-		s.foreign.check(c, s, value)
+	if s.rare != nil {
+		c.checkRare(s, kind, value, before)
 	}
 }
 
@@ -139,11 +139,15 @@ func (c *checker) checkObject(s *Schema, value []byte) {
 	for key, v := range rawjson.RawMembers(value) {
 		members++
 		at := s.property(key)
-		switch {
-		case at >= 0:
+		if at >= 0 {
 			seen.set(at)
 			c.into(s.properties[at].schema, step{key: key}, v)
-		case s.additional != nil && s.foreign == nil:
+		}
+		known := at >= 0
+		if s.rare != nil && c.checkMember(s, key, v) {
+			known = true
+		}
+		if !known && s.additional != nil {
 			c.checkAdditional(s, key, v)
 		}
 		if c.done() {
@@ -160,7 +164,7 @@ func (c *checker) checkAdditional(s *Schema, key, value []byte) {
 		return
 	}
 	name, _ := rawjson.String(key)
-	c.addBelow(s, step{key: key}, "is not known here; "+s.nearestProperty(name))
+	c.addBelow(s, step{key: key}, "is not known here; "+nearestName(s.propertyNames(), name))
 }
 
 func (c *checker) checkMissing(s *Schema, value []byte, seen *bitset) {
@@ -180,8 +184,8 @@ func (c *checker) checkMissing(s *Schema, value []byte, seen *bitset) {
 func (c *checker) checkArray(s *Schema, value []byte) {
 	count := 0
 	for v := range rawjson.Elements(value) {
-		if s.items != nil && s.foreign == nil {
-			c.into(s.items, step{index: count}, v)
+		if part := s.element(count); part != nil {
+			c.into(part, step{index: count}, v)
 		}
 		count++
 		if c.done() {
@@ -191,6 +195,9 @@ func (c *checker) checkArray(s *Schema, value []byte) {
 	c.checkCount(s, count, s.bounds.minItems, s.bounds.maxItems, "elements")
 	if s.unique && count > 1 {
 		c.checkUnique(s, value)
+	}
+	if s.rare != nil && s.rare.contains != nil {
+		c.checkContains(s, value)
 	}
 }
 
@@ -286,21 +293,6 @@ func (c *checker) addBelow(s *Schema, at step, message string) {
 	c.path = append(c.path, at)
 	c.add(s, message)
 	c.path = c.path[:len(c.path)-1]
-}
-
-// addAt adds a problem somewhere in the current value.
-func (c *checker) addAt(location []string, value []byte, message string, s *Schema) {
-	before := len(c.path)
-	for _, name := range location {
-		at := step{key: rawjson.Quote(name)}
-		if index, err := strconv.Atoi(name); err == nil && rawjson.KindOf(value) == rawjson.KindArray {
-			at = step{index: index}
-		}
-		c.path = append(c.path, at)
-		value, _ = rawjson.GetPath(value, name)
-	}
-	c.add(s, message)
-	c.path = c.path[:before]
 }
 
 // bitset remembers which properties were there; up to 64 without allocation.

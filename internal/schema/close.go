@@ -69,7 +69,7 @@ func references(raw []byte) iter.Seq[string] {
 				continue
 			}
 			ref, _ := rawjson.String(value[:end+2])
-			if name, ok := definitionName(ref); ok && !yield(name) {
+			if name, _, ok := definitionAt(ref); ok && !yield(name) {
 				return
 			}
 		}

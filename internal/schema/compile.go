@@ -42,8 +42,7 @@ func (s *Schema) fault(format string, args ...any) error {
 	return fmt.Errorf("schema at #%s: %s", s.pointer(), fmt.Sprintf(format, args...))
 }
 
-// keyword takes one keyword in. Those that only annotate are passed over; those
-// of the rarer vocabulary go to the library.
+// keyword takes one keyword in. Those that only annotate are passed over.
 func (s *Schema) keyword(key string, value []byte, depth int) (err error) {
 	switch key {
 	case "$ref":
@@ -62,14 +61,16 @@ func (s *Schema) keyword(key string, value []byte, depth int) (err error) {
 		s.additional, err = s.part(value, "/"+key, depth)
 	case "items":
 		if rawjson.KindOf(value) == rawjson.KindArray {
-			s.foreign = newForeign(s)
-			return nil
+			s.more().prefix, err = s.parts(key, value, depth)
+			return err
 		}
 		s.items, err = s.part(value, "/"+key, depth)
 	case "not":
 		s.not, err = s.part(value, "/"+key, depth)
 	case "allOf":
-		s.all, err = s.parts(key, value, depth)
+		var parts []*Schema
+		parts, err = s.parts(key, value, depth)
+		s.all = append(s.all, parts...)
 	case "anyOf":
 		s.any, err = s.parts(key, value, depth)
 	case "oneOf":
@@ -84,9 +85,8 @@ func (s *Schema) keyword(key string, value []byte, depth int) (err error) {
 		s.bounds.setNumber(key, value)
 	case "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties":
 		s.bounds.setCount(key, value)
-	case "if", "then", "else", "dependentRequired", "dependentSchemas", "unevaluatedProperties", "unevaluatedItems",
-		"contains", "propertyNames", "patternProperties", "prefixItems", "$dynamicRef":
-		s.foreign = newForeign(s)
+	default:
+		return s.rareKeyword(key, value, depth)
 	}
 	return err
 }

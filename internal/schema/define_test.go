@@ -7,7 +7,7 @@ import (
 )
 
 // TestCompileWith holds that shared schemas are asked for only when a value gets there, also by the
-// keywords that the library checks.
+// rarer keywords.
 func TestCompileWith(t *testing.T) {
 	asked := map[string]int{}
 	shared := map[string]string{

@@ -192,12 +192,16 @@ func nearestValue(values [][]byte, value []byte) (string, bool) {
 	return "", false
 }
 
-// nearestProperty helps out with an unknown name.
-func (s *Schema) nearestProperty(name string) string {
+func (s *Schema) propertyNames() []string {
 	names := make([]string, len(s.properties))
 	for i, p := range s.properties {
 		names[i] = p.name
 	}
+	return names
+}
+
+// nearestName helps out with an unknown name.
+func nearestName(names []string, name string) string {
 	if near := rawjson.Nearest(names, name, 1); len(near) > 0 {
 		return "did you mean " + near[0] + "?"
 	}

@@ -121,7 +121,7 @@ func (s *Schema) given() [][]byte {
 func (g *generator) made(s *Schema, depth int) [][]byte {
 	var list [][]byte
 	ks := s.kinds(0)
-	branches := slices.Concat(s.any, s.one)
+	branches := s.forms()
 	for _, branch := range branches {
 		list = append(list, g.value(branch, depth))
 	}
@@ -149,11 +149,35 @@ func (g *generator) made(s *Schema, depth int) [][]byte {
 	return append(list, []byte("null"))
 }
 
+// forms are the schemas of which one holds together with this one, or may.
+func (s *Schema) forms() []*Schema {
+	forms := slices.Concat(s.any, s.one)
+	if s.rare == nil {
+		return forms
+	}
+	for _, part := range []*Schema{s.rare.then, s.rare.otherwise} {
+		if part != nil {
+			forms = append(forms, part)
+		}
+	}
+	for _, d := range s.rare.dependents {
+		if d.schema != nil {
+			forms = append(forms, d.schema)
+		}
+	}
+	return forms
+}
+
 // guessKinds tells what is meant where no type is said.
 func (s *Schema) guessKinds() kinds {
-	b := s.bounds
+	b, r := s.bounds, s.rare
+	if r == nil {
+		r = &rare{}
+	}
 	switch {
-	case len(s.properties) > 0 || len(s.required) > 0 || s.additional != nil || b.minProperties > 0:
+	case r.prefix != nil || r.contains != nil:
+		return kindArray
+	case len(s.properties) > 0 || r.names != nil || r.patterns != nil || r.dependents != nil || len(s.required) > 0 || s.additional != nil || b.minProperties > 0:
 		return kindObject
 	case s.items != nil || b.minItems > 0 || s.unique:
 		return kindArray
@@ -321,8 +345,17 @@ func (g *generator) padded(s *Schema, value []byte) []byte {
 
 func (g *generator) array(s *Schema, depth int) []byte {
 	var list rawjson.Array
+	if s.rare != nil {
+		g.tuple(&list, s.rare, depth)
+	}
 	items := s.itemsAnywhere()
 	least := max(s.bounds.minItems, 0)
+	if !list.Empty() {
+		for i := rawjson.Len(list.Bytes()); i < min(least, 1000) && items != nil; i++ {
+			list.Add(g.element(s, items, i, depth))
+		}
+		return list.Bytes()
+	}
 	if least == 0 && (items == nil || g.recurses(items, 0) || s.bounds.maxItems == 0) {
 		return list.Bytes()
 	}
@@ -334,6 +367,22 @@ func (g *generator) array(s *Schema, depth int) []byte {
 		list.Add(g.element(s, items, i, depth))
 	}
 	return list.Bytes()
+}
+
+// tuple makes the elements that stand at their place, and those that must be there.
+func (g *generator) tuple(list *rawjson.Array, r *rare, depth int) {
+	for _, part := range r.prefix {
+		if part.never {
+			return
+		}
+		list.Add(g.value(part, depth+1))
+	}
+	if r.contains == nil {
+		return
+	}
+	for range min(r.least, 1000) {
+		list.Add(g.value(r.contains, depth+1))
+	}
 }
 
 func (s *Schema) itemsAnywhere() *Schema {

@@ -34,7 +34,18 @@ func (s *Schema) fit(value []byte, hops int) []byte {
 	}
 	value = s.fitBranch(s.any, value, hops)
 	value = s.fitBranch(s.one, value, hops)
+	if s.rare != nil && s.rare.condition != nil {
+		value = s.rare.fitConsequence(value, hops)
+	}
 	return s.fitParts(value)
+}
+
+func (r *rare) fitConsequence(value []byte, hops int) []byte {
+	c := checker{stopEarly: true}
+	if next := c.consequence(r, value); next != nil {
+		return next.fit(value, hops+1)
+	}
+	return value
 }
 
 // fitBranch takes the first branch that the value fits once it is mended.
@@ -54,23 +65,41 @@ func (s *Schema) fitBranch(branches []*Schema, value []byte, hops int) []byte {
 
 func (s *Schema) fitParts(value []byte) []byte {
 	if rawjson.KindOf(value) == rawjson.KindArray {
-		if s.items == nil {
+		if s.items == nil && s.rare == nil {
 			return value
 		}
-		return rawjson.Rewrite(value, func(_ []byte, _ int, v []byte) []byte { return s.items.Fit(v) })
+		return rawjson.Rewrite(value, func(_ []byte, i int, v []byte) []byte {
+			if part := s.element(i); part != nil {
+				return part.Fit(v)
+			}
+			return v
+		})
 	}
-	if len(s.properties) == 0 && s.additional == nil {
+	if len(s.properties) == 0 && s.additional == nil && s.rare == nil {
 		return value
 	}
 	return rawjson.Rewrite(value, func(key []byte, _ int, v []byte) []byte {
 		if at := s.property(key); at >= 0 {
 			return s.properties[at].schema.Fit(v)
 		}
+		if s.rare != nil && s.rare.matches(key) {
+			return s.rare.fitMember(key, v)
+		}
 		if s.additional != nil {
 			return s.additional.Fit(v)
 		}
 		return v
 	})
+}
+
+func (r *rare) fitMember(key, value []byte) []byte {
+	name, _ := rawjson.String(key)
+	for _, p := range r.patterns {
+		if p.name != nil && p.name.MatchString(name) {
+			value = p.schema.Fit(value)
+		}
+	}
+	return value
 }
 
 // open returns the value that a string holds, if the schema wants such a value

@@ -38,20 +38,25 @@ func unpercent(step string) (string, bool) {
 	return plain, err == nil && plain != step
 }
 
-// localPointer returns the JSON pointer of a reference into the same schema.
-func localPointer(ref string) (string, bool) {
-	pointer, local := strings.CutPrefix(ref, "#")
-	return pointer, local && (pointer == "" || pointer[0] == '/')
-}
+// localPointer returns the JSON pointer, or the anchor, of a reference into the
+// same schema.
+func localPointer(ref string) (string, bool) { return strings.CutPrefix(ref, "#") }
 
 // definitionName returns NAME of #/$defs/NAME.
 func definitionName(ref string) (string, bool) {
-	name, found := strings.CutPrefix(ref, "#/$defs/")
-	if !found || strings.Contains(name, "/") {
-		return "", false
+	name, rest, ok := definitionAt(ref)
+	return name, ok && rest == ""
+}
+
+// definitionAt takes #/$defs/NAME/… apart.
+func definitionAt(ref string) (name, rest string, ok bool) {
+	pointer, found := strings.CutPrefix(ref, "#/$defs")
+	if !found || !strings.HasPrefix(pointer, "/") {
+		return "", "", false
 	}
+	name, rest = cutStep(pointer)
 	if plain, ok := unpercent(name); ok {
 		name = plain
 	}
-	return unescape(name), true
+	return unescape(name), rest, true
 }

@@ -32,10 +32,10 @@ type Schema struct {
 	any        []*Schema
 	one        []*Schema
 	not        *Schema
-	ref        string // a JSON pointer, "" is the root
+	ref        string // a JSON pointer, "" is the root; or an anchor
 	hasRef     bool
 	target     atomic.Pointer[Schema]
-	foreign    *foreign // keywords that the library checks
+	rare       *rare // nil for most
 }
 
 type property struct {
@@ -128,12 +128,19 @@ func (d *document) at(pointer string) *Schema {
 	return s
 }
 
-// find follows a JSON pointer through the raw schema.
+// find follows a JSON pointer through the raw schema, or finds an anchor.
 func (d *document) find(pointer string) ([]byte, bool) {
-	if name, ok := definitionName("#" + pointer); ok {
-		return d.definition(name)
+	if pointer != "" && pointer[0] != '/' {
+		return anchored(d.closed(), pointer)
 	}
 	raw := d.raw
+	if name, rest, ok := definitionAt("#" + pointer); ok {
+		definition, found := d.definition(name)
+		if !found {
+			return nil, false
+		}
+		raw, pointer = definition, rest
+	}
 	for pointer != "" {
 		var step string
 		step, pointer = cutStep(pointer)
