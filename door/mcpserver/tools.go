@@ -10,7 +10,7 @@ import (
 
 	"github.com/twodoor/twodoor"
 	"github.com/twodoor/twodoor/internal/rawjson"
-	"github.com/twodoor/twodoor/internal/schema"
+	"github.com/twodoor/twodoor/internal/schema/hosts"
 )
 
 // Bounds of a list.
@@ -200,7 +200,7 @@ func inputSchema(op *twodoor.Operation) []byte {
 	if op.Verbatim {
 		return raw
 	}
-	out := []byte(schema.ForHosts(raw))
+	out := []byte(hosts.Rewrite(raw))
 	properties, _ := rawjson.Get(out, "properties")
 	if _, own := rawjson.Get(properties, twodoor.WantKey); own || !large(op) {
 		return out

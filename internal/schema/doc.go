@@ -1,8 +1,7 @@
 // Package schema works on JSON Schemas as raw JSON, in the 2020-12 dialect.
 //
 // To check values: [Compile], then [Schema.Fit], [Schema.Default] and
-// [Schema.Check]. To list a schema to a model: [ForHosts], proved by [Legal],
-// weighed by [Weigh]. To show one to a person: [Properties] and [Example].
+// [Schema.Check]. To list a schema to a model: package hosts. To show one to a person: [Properties] and [Example].
 // [Close] makes a schema self-contained, [For] makes one from a Go type.
 //
 // Nothing is ever fetched: a reference leads to somewhere in the same schema.

@@ -9,6 +9,7 @@ import (
 	"github.com/twodoor/twodoor"
 	"github.com/twodoor/twodoor/internal/rawjson"
 	"github.com/twodoor/twodoor/internal/schema"
+	"github.com/twodoor/twodoor/internal/schema/hosts"
 )
 
 // fitBound is how heavy a described schema may be before its deeper parts are only named, in
@@ -126,7 +127,7 @@ func inputOf(op *twodoor.Operation, depth int, part string) ([]byte, error) {
 	}
 	slim := whole
 	if part == "" || isObject(whole) {
-		slim = schema.ForHosts(whole)
+		slim = hosts.Rewrite(whole)
 	}
 	if depth > 0 {
 		return outline(slim, depth, part), nil

@@ -10,6 +10,7 @@ import (
 	"github.com/twodoor/twodoor"
 	"github.com/twodoor/twodoor/internal/rawjson"
 	"github.com/twodoor/twodoor/internal/schema"
+	"github.com/twodoor/twodoor/internal/schema/hosts"
 )
 
 // How sure a search must be.
@@ -143,7 +144,7 @@ func (r *reply) row(hit Hit, withSchema bool) ([]byte, *twodoor.Operation, error
 	if op.Deprecated != "" {
 		row.PutString("deprecated", op.Deprecated)
 	}
-	if slim := schema.ForHosts(op.InputSchema()); withSchema && rawjson.Weigh(slim) <= schemaBound {
+	if slim := hosts.Rewrite(op.InputSchema()); withSchema && rawjson.Weigh(slim) <= schemaBound {
 		row.Put("schema", slim)
 	}
 	return row.Bytes(), op, nil

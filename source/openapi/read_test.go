@@ -15,6 +15,7 @@ import (
 	"github.com/twodoor/twodoor"
 	"github.com/twodoor/twodoor/internal/rawjson"
 	"github.com/twodoor/twodoor/internal/schema"
+	"github.com/twodoor/twodoor/internal/schema/hosts"
 	"golang.org/x/tools/txtar"
 )
 
@@ -184,9 +185,9 @@ func checkOperation(t *testing.T, op *twodoor.Operation) {
 		t.Errorf("%s: its input does not compile: %v", op.Origin, err)
 		return
 	}
-	listed := schema.ForHosts(op.InputSchema())
-	for _, host := range schema.Hosts() {
-		for _, v := range schema.Legal(listed, host) {
+	listed := hosts.Rewrite(op.InputSchema())
+	for _, host := range hosts.All() {
+		for _, v := range hosts.Check(listed, host) {
 			t.Errorf("%s: %s refuses its input at %s: %s", op.Origin, v.Host, v.Path, v.Message)
 		}
 	}

@@ -1,4 +1,4 @@
-package schema
+package hosts
 
 import (
 	"slices"
@@ -78,12 +78,15 @@ func (m *merged) requiredNode() *rawjson.Node {
 	return out
 }
 
+// maxActive bounds how deep references and parts are merged.
+const maxActive = 30
+
 // merge gathers a schema and all that holds together with it. active are the
 // schemas that it is being gathered for, against circles.
 func (s *slimmer) merge(n *rawjson.Node, active []*rawjson.Node) *merged {
 	m := &merged{properties: make(map[string]*rawjson.Node)}
 	const most = 10_000 // parts of parts multiply
-	if s.work++; s.work > most || slices.Contains(active, n) || len(active) > maxHopsSeen || !n.Is(rawjson.KindObject) {
+	if s.work++; s.work > most || slices.Contains(active, n) || len(active) > maxActive || !n.Is(rawjson.KindObject) {
 		return m
 	}
 	active = append(active, n)
@@ -108,11 +111,7 @@ func (s *slimmer) merge(n *rawjson.Node, active []*rawjson.Node) *merged {
 }
 
 func (s *slimmer) target(ref string) *rawjson.Node {
-	pointer, ok := localPointer(ref)
-	if !ok {
-		return nil
-	}
-	n, _ := s.root.At(pointer)
+	_, n := find(s.root, ref)
 	return n
 }
 

@@ -1,4 +1,4 @@
-package schema
+package hosts
 
 import (
 	"math/rand/v2"
@@ -9,9 +9,10 @@ import (
 	"testing"
 
 	"github.com/twodoor/twodoor/internal/rawjson"
+	"github.com/twodoor/twodoor/internal/schema"
 )
 
-func TestForHosts(t *testing.T) {
+func TestRewrite(t *testing.T) {
 	cases := []struct{ name, schema, want string }{
 		{"vendor keys and examples go",
 			`{"$schema":"x","title":"T","type":"object","properties":{"pageSize":{"type":"integer","title":"Page Size","x-a":1,"example":5,"examples":[1],"format":"int32","minimum":0,"deprecated":false},"h":{"type":"string","x-mcp-header":"H"}},"required":["pageSize"],"additionalProperties":false}`,
@@ -48,13 +49,14 @@ func TestForHosts(t *testing.T) {
 			`{"type":"object","properties":{"a":{"description":"D. Also takes x[].","properties":{"y":{}},"required":["y"]}}}`},
 		{"tuples", `{"properties":{"a":{"type":"array","items":[{"type":"string"},{"type":"integer"}]}}}`,
 			`{"type":"object","properties":{"a":{"type":"array","items":{"anyOf":[{"type":"string"},{"type":"integer"}]}}}}`},
+		{"anchors", `{"properties":{"a":{"$ref":"#x"}},"$defs":{"y":{"$anchor":"x","type":"integer"}}}`, `{"type":"object","properties":{"a":{"type":"integer"}}}`},
 		{"no object", `true`, `{"type":"object","properties":{}}`},
 		{"no JSON", `{`, `{"type":"object","properties":{}}`},
 		{"a name that is a keyword", `{"properties":{"anyOf":{"type":"string"},"$ref":{"type":"string"},"type":{"type":"string"}}}`,
 			`{"type":"object","properties":{"anyOf":{"type":"string"},"type":{"type":"string"}},"description":"Also takes $ref."}`},
 	}
 	for _, c := range cases {
-		got := ForHosts([]byte(c.schema))
+		got := Rewrite([]byte(c.schema))
 		if string(got) != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", c.name, got, c.want)
 		}
@@ -64,19 +66,19 @@ func TestForHosts(t *testing.T) {
 
 func legalEverywhere(t testing.TB, raw, slim []byte) {
 	t.Helper()
-	for _, rules := range Hosts() {
-		for _, v := range Legal(slim, rules) {
+	for _, rules := range All() {
+		for _, v := range Check(slim, rules) {
 			t.Errorf("%s becomes %s: %+v", raw, slim, v)
 		}
 	}
-	if _, err := Compile(slim); err != nil {
-		if _, before := Compile(raw); before == nil {
+	if _, err := schema.Compile(slim); err != nil {
+		if _, before := schema.Compile(raw); before == nil {
 			t.Errorf("%s becomes %s: %v", raw, slim, err)
 		}
 	}
 }
 
-func TestLegalFinds(t *testing.T) {
+func TestCheckFinds(t *testing.T) {
 	cases := []struct{ schema, says string }{
 		{`{"type":"object"}`, "no properties"},
 		{`{"properties":{}}`, "must be \"object\""},
@@ -93,8 +95,8 @@ func TestLegalFinds(t *testing.T) {
 	}
 	for _, c := range cases {
 		found := false
-		for _, rules := range Hosts() {
-			for _, v := range Legal([]byte(c.schema), rules) {
+		for _, rules := range All() {
+			for _, v := range Check([]byte(c.schema), rules) {
 				found = found || strings.Contains(v.Message, c.says)
 			}
 		}
@@ -102,7 +104,7 @@ func TestLegalFinds(t *testing.T) {
 			t.Errorf("%s: nobody says %q", c.schema, c.says)
 		}
 	}
-	if found := Legal([]byte(`{"type":"object","properties":{"a":{"default":{"oneOf":[true],"type":["x"]}}}}`), Hosts()[2]); found != nil {
+	if found := Check([]byte(`{"type":"object","properties":{"a":{"default":{"oneOf":[true],"type":["x"]}}}}`), All()[2]); found != nil {
 		t.Errorf("a default is no schema: %v", found)
 	}
 }
@@ -156,13 +158,13 @@ func randomRoot(r *rand.Rand) []byte {
 	return rawjson.Set(raw, "$defs", []byte(defs))
 }
 
-func TestForHostsIsAlwaysLegal(t *testing.T) {
+func TestRewriteIsAlwaysCheck(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 400 {
 		raw := randomRoot(r)
-		slim := ForHosts(raw)
+		slim := Rewrite(raw)
 		legalEverywhere(t, raw, slim)
-		if again := ForHosts(slim); len(again) > len(slim) {
+		if again := Rewrite(slim); len(again) > len(slim) {
 			t.Errorf("%s slims again to %s", slim, again)
 		}
 		wider(t, raw, slim)
@@ -181,29 +183,31 @@ func wider(t *testing.T, raw, slim []byte) {
 			return
 		}
 	}
-	before, err := Compile(raw)
+	before, err := schema.Compile(raw)
 	if err != nil {
 		return
 	}
-	value := ExampleAll(raw)
+	value := schema.ExampleAll(raw)
 	if rawjson.KindOf(value) != rawjson.KindObject || strings.Contains(string(value), "null") || strings.Contains(string(value), `""`) || !before.Accepts(value) {
 		return
 	}
-	if problems := compile(t, string(slim)).Check(value); len(problems) > 0 {
+	after, err := schema.Compile(slim)
+	if err != nil {
+		t.Fatalf("%s: %v", slim, err)
+	}
+	if problems := after.Check(value); len(problems) > 0 {
 		t.Errorf("%s fits %s but not %s: %v", value, raw, slim, problems)
 	}
 }
 
-func FuzzForHosts(f *testing.F) {
+func FuzzRewrite(f *testing.F) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 20 {
 		f.Add(randomRoot(r))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		slim := ForHosts(raw)
+		slim := Rewrite(raw)
 		legalEverywhere(t, raw, slim)
-		Properties(raw, nil)
-		Example(raw)
 	})
 }
 
@@ -228,18 +232,19 @@ func TestCorpusSchemas(t *testing.T) {
 			if count++; count > 60 {
 				break
 			}
-			closed := Close(raw, func(name string) []byte { return definitions[name] })
-			slim := ForHosts(closed)
+			closed := schema.Close(raw, func(name string) []byte { return definitions[name] })
+			slim := Rewrite(closed)
 			legalEverywhere(t, []byte(key), slim)
-			before, after = before+Weigh(closed), after+Weigh(slim)
+			before, after = before+rawjson.Weigh(closed), after+rawjson.Weigh(slim)
 		}
 		t.Logf("%s: %d schemas, ≈%d tokens become ≈%d", name, count, before, after)
 	}
 }
 
-func BenchmarkForHosts(b *testing.B) {
+func BenchmarkRewrite(b *testing.B) {
+	flat := []byte(`{"type":"object","properties":{"title":{"type":"string","minLength":1},"limit":{"type":"integer","minimum":1,"maximum":100},"state":{"type":"string","enum":["open","closed"]},"tags":{"type":"array","items":{"type":"string"}}},"required":["title"],"additionalProperties":false}`)
 	b.ReportAllocs()
 	for b.Loop() {
-		ForHosts([]byte(flat))
+		Rewrite(flat)
 	}
 }

@@ -1,22 +1,21 @@
-package schema
+package hosts
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/twodoor/twodoor/internal/rawjson"
 )
 
-// ForHosts rewrites an input schema so that every host takes it, see [Hosts],
+// Rewrite rewrites an input schema so that every host takes it, see [All],
 // and so that it costs fewer tokens while it tells an agent the same: one object
 // at the top, no lists of types, no vendor keys, definitions used once in their
 // place. null is not offered any more; for the rest it allows more than the schema
 // did, never less, since values are still checked against the true one. (Where
 // forms at the top are merged, a field that only some have keeps its type.) The
 // result of a schema that is none takes any object.
-func ForHosts(raw []byte) []byte {
+func Rewrite(raw []byte) []byte {
 	root, err := rawjson.Parse(raw)
 	if err != nil || root.Kind != rawjson.KindObject {
 		return []byte(anyObject)
@@ -199,8 +198,6 @@ func (s *slimmer) enum(out, values *rawjson.Node) {
 	}
 }
 
-var legalKey = regexp.MustCompile(`^[a-zA-Z0-9_.-]{1,64}$`)
-
 // properties keeps the names that hosts take; the description tells the others.
 func (s *slimmer) properties(out, value *rawjson.Node) {
 	kept := newObject(value)
@@ -208,7 +205,7 @@ func (s *slimmer) properties(out, value *rawjson.Node) {
 	for name, part := range value.Members() {
 		switch {
 		case isFalse(part):
-		case legalKey.MatchString(name):
+		case legalKey(name):
 			kept.Put(name, s.schema(part, name))
 		default:
 			others = append(others, name)
@@ -234,7 +231,7 @@ func (s *slimmer) required(out, value *rawjson.Node) {
 	var seen []string
 	for name := range value.Elements() {
 		text := name.Str()
-		if name.Kind == rawjson.KindString && legalKey.MatchString(text) && !slices.Contains(seen, text) {
+		if name.Kind == rawjson.KindString && legalKey(text) && !slices.Contains(seen, text) {
 			seen = append(seen, text)
 			kept.Items = append(kept.Items, name)
 		}
@@ -287,6 +284,14 @@ func (s *slimmer) branches(out, value *rawjson.Node) {
 	}
 }
 
+// few joins texts, at most so many, and tells how many there are.
+func few(texts []string, most int) string {
+	if len(texts) <= most {
+		return strings.Join(texts, ", ")
+	}
+	return fmt.Sprintf("%s, … (%d in all)", strings.Join(texts[:most], ", "), len(texts))
+}
+
 func itemsOf(n *rawjson.Node) []*rawjson.Node {
 	if n == nil {
 		return nil
@@ -316,12 +321,8 @@ func (s *slimmer) reference(out *rawjson.Node, ref string) {
 
 // define finds or makes the definition that a reference leads to.
 func (s *slimmer) define(ref string) *definition {
-	pointer, ok := localPointer(ref)
-	if !ok {
-		return nil
-	}
-	node, err := s.root.At(pointer)
-	if err != nil {
+	pointer, node := find(s.root, ref)
+	if node == nil {
 		return nil
 	}
 	if known := s.byPointer[pointer]; known != nil {
@@ -333,18 +334,39 @@ func (s *slimmer) define(ref string) *definition {
 	return d
 }
 
-var illegalKey = regexp.MustCompile(`[^a-zA-Z0-9_.-]+`)
+// legalised makes a name of a property or definition that hosts take.
+func legalised(text string) string {
+	var name []byte
+	for i := 0; i < len(text) && len(name) < 60; i++ {
+		switch {
+		case legalByte(text[i]):
+			name = append(name, text[i])
+		case i == 0 || legalByte(text[i-1]):
+			name = append(name, '_')
+		}
+	}
+	if len(name) == 0 {
+		return "root"
+	}
+	return string(name)
+}
+
+func legalByte(b byte) bool {
+	return 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || '0' <= b && b <= '9' || b == '_' || b == '.' || b == '-'
+}
+
+// legalKey tells a name that every host takes: see [Rules.PropertyKey].
+func legalKey(name string) bool {
+	for i := range len(name) {
+		if !legalByte(name[i]) {
+			return false
+		}
+	}
+	return 0 < len(name) && len(name) <= 64
+}
 
 func (s *slimmer) freeName(pointer string) string {
-	step := unescape(pointer[strings.LastIndexByte(pointer, '/')+1:])
-	if plain, ok := unpercent(step); ok {
-		step = plain
-	}
-	name := illegalKey.ReplaceAllString(step, "_")
-	if name == "" {
-		name = "root"
-	}
-	name = name[:min(len(name), 60)]
+	name := legalised(lastStep(pointer))
 	taken := func(candidate string) bool {
 		return slices.ContainsFunc(s.inOrder, func(d *definition) bool { return d.name == candidate })
 	}

@@ -1,10 +1,8 @@
-package schema
+package hosts
 
 import (
 	"fmt"
 	"regexp"
-	"slices"
-	"strconv"
 
 	"github.com/twodoor/twodoor/internal/rawjson"
 )
@@ -29,8 +27,8 @@ type Rules struct {
 	ItemsNeeded bool
 }
 
-// Hosts returns the rules of the hosts that are known.
-func Hosts() []Rules {
+// All returns the rules of the hosts that are known.
+func All() []Rules {
 	const key = `^[a-zA-Z0-9_.-]{1,64}$`
 	unions := []string{"oneOf", "anyOf", "allOf"}
 	outside := []string{"$id", "$anchor", "$schema", "$dynamicRef", "$dynamicAnchor", "$recursiveRef"}
@@ -51,8 +49,8 @@ type Violation struct {
 	Message string
 }
 
-// Legal lists what in an input schema breaks the rules of a host.
-func Legal(raw []byte, rules Rules) []Violation {
+// Check lists what in an input schema breaks the rules of a host.
+func Check(raw []byte, rules Rules) []Violation {
 	root, err := rawjson.Parse(raw)
 	if err != nil {
 		return []Violation{{rules.Host, "", err.Error()}}
@@ -124,47 +122,4 @@ func (p *prover) enum(path string, enum *rawjson.Node) {
 			p.add(path, "%s in an enum", v.Text)
 		}
 	}
-}
-
-// The keywords that hold a schema, a list of schemas, or schemas by name.
-var (
-	oneSchema    = []string{"items", "not", "if", "then", "else", "contains", "propertyNames", "additionalProperties", "unevaluatedItems", "unevaluatedProperties", "contentSchema"}
-	listOfSchema = []string{"allOf", "anyOf", "oneOf", "prefixItems"}
-	mapOfSchema  = []string{"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"}
-)
-
-// walk visits a schema and all its parts.
-func walk(n *rawjson.Node, path string, visit func(path string, n *rawjson.Node)) {
-	visit(path, n)
-	for _, part := range partsOf(n) {
-		walk(part.node, path+part.path, visit)
-	}
-}
-
-// part is a schema in a schema, and the pointer from the outer one to it.
-type part struct {
-	path string
-	node *rawjson.Node
-}
-
-func partsOf(n *rawjson.Node) []part {
-	var parts []part
-	for key, value := range n.Members() {
-		at := "/" + escape(key)
-		switch {
-		case slices.Contains(oneSchema, key):
-			if value.Kind != rawjson.KindBool || key != "additionalProperties" && key != "unevaluatedProperties" {
-				parts = append(parts, part{at, value})
-			}
-		case slices.Contains(listOfSchema, key):
-			for i, inner := range value.Items {
-				parts = append(parts, part{at + "/" + strconv.Itoa(i), inner})
-			}
-		case slices.Contains(mapOfSchema, key):
-			for name, inner := range value.Members() {
-				parts = append(parts, part{at + "/" + escape(name), inner})
-			}
-		}
-	}
-	return parts
 }
