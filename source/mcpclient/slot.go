@@ -148,7 +148,7 @@ func (s *slot) settle(c *conn, latency time.Duration, err error) error {
 		return errRetired
 	}
 	s.conn, s.latency, s.fault, s.stderr = c, latency, nil, nil
-	s.tools, s.era, s.via = len(*c.tools.Load()), c.version, c.via
+	s.tools, s.era, s.via = len(*c.tools.Load()), c.version(), c.via
 	s.lastGood, s.unlisted, s.state = time.Now(), true, Ready
 	s.arm()
 	s.pool.work.Go(func() { s.watch(c) })

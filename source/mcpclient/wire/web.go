@@ -54,13 +54,6 @@ func (w *Web) Session() string {
 	return w.session
 }
 
-// Forget leaves the session: the next request is sent without one.
-func (w *Web) Forget() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.session = ""
-}
-
 func (w *Web) alive() context.Context {
 	w.once.Do(func() { w.life, w.end = context.WithCancel(context.Background()) })
 	return w.life
@@ -123,9 +116,9 @@ func (w *Web) exchange(ctx context.Context, id string, r Request) (*Reply, error
 	if resp.StatusCode/100 != 2 {
 		return w.refused(resp, id)
 	}
-	if session := resp.Header.Get(headerSession); session != "" && r.Method == "initialize" {
+	if r.Method == "initialize" {
 		w.mu.Lock()
-		w.session = session
+		w.session = resp.Header.Get(headerSession)
 		w.mu.Unlock()
 	}
 	a := &awaited{web: w, id: id, tell: r.tell}
@@ -209,6 +202,9 @@ func (w *Web) request(ctx context.Context, method string, r *Request, body []byt
 	w.mu.Lock()
 	version, session := w.version, w.session
 	w.mu.Unlock()
+	if r != nil && r.Method == "initialize" { // it begins another session, while others still use the last one
+		version, session = "", ""
+	}
 	if version >= FirstHeader {
 		h.Set(headerVersion, version)
 	}
