@@ -100,7 +100,7 @@ func (r *run) operation(ctx context.Context, op *twodoor.Operation, name string,
 		return err
 	}
 	defer out.abort()
-	if err := r.confirm(op, &call); err != nil {
+	if err := r.confirm(ctx, op, &call); err != nil {
 		return err
 	}
 	progress := r.progress()

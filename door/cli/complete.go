@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -19,7 +20,7 @@ func (d *Door) completion(_ context.Context, in *Invocation) error {
 	root := in.run.root()
 	switch shell := in.Args[0]; shell {
 	case "bash":
-		return root.GenBashCompletionV2(d.Stdout, true)
+		return d.bashCompletion(root)
 	case "zsh":
 		return root.GenZshCompletion(d.Stdout)
 	case "fish":
@@ -29,6 +30,27 @@ func (d *Door) completion(_ context.Context, in *Invocation) error {
 	default:
 		return &twodoor.Error{Code: twodoor.CodeInvalid, Message: typed.NotOneOf(shell, shells).Error()}
 	}
+}
+
+// bashCompletion prints cobra's script, made to work where the package bash-completion, whose function
+// takes the line apart, is not loaded.
+func (d *Door) bashCompletion(root *cobra.Command) error {
+	const theirs = `_get_comp_words_by_ref "$@" cur prev words cword`
+	const ours = `if declare -F _get_comp_words_by_ref >/dev/null 2>&1; then
+        ` + theirs + `
+    else
+        local line="${COMP_LINE:0:COMP_POINT}"
+        read -ra words <<<"$line"
+        [[ $line == *[[:space:]] ]] && words+=("")
+        cword=$((${#words[@]} - 1))
+        cur="${words[cword]}" prev="${words[cword - 1]}"
+    fi`
+	var script strings.Builder
+	if err := root.GenBashCompletionV2(&script, true); err != nil {
+		return err
+	}
+	_, err := io.WriteString(d.Stdout, strings.Replace(script.String(), theirs, ours, 1))
+	return err
 }
 
 // wholeTree is the program for completion: every own command, and a command for each word that leads
@@ -148,7 +170,7 @@ func completeFlags(in *args.Inputs) []string {
 }
 
 func described(word, text string) string {
-	if text = oneLine(text, 60); text == "" {
+	if text = oneLine(Printable(text), 60); text == "" {
 		return word
 	}
 	return word + "\t" + text

@@ -2,7 +2,9 @@ package cli
 
 import (
 	"bufio"
+	"context"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -11,12 +13,15 @@ import (
 
 // confirm sees to the yes that an operation which destroys needs: asked for on a terminal, --yes
 // elsewhere. What the profile does not show is left to the engine to refuse.
-func (r *run) confirm(op *twodoor.Operation, call *twodoor.Call) error {
+func (r *run) confirm(ctx context.Context, op *twodoor.Operation, call *twodoor.Call) error {
 	if op.Effect != twodoor.Destroys || call.Confirm != "" || call.Mode == twodoor.DryRun || !r.shows(twodoor.EntryOf(op)) {
 		return nil
 	}
 	if r.asks() {
-		if !r.ask(r.door.command(op.ID) + " destroys something. Go on?") {
+		if !Ask(ctx, r.door.Stdin, r.door.Stderr, r.door.command(op.ID)+" destroys something. Go on?") {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
 			return &twodoor.Error{Code: twodoor.CodeConfirm, Message: "not confirmed: nothing was called"}
 		}
 		call.Confirm = twodoor.ConfirmYes
@@ -34,15 +39,26 @@ func (r *run) asks() bool {
 	return r.door.StdinTTY && r.door.StderrTTY && !r.opts.noInput && r.reader.Owner == ""
 }
 
-func (r *run) ask(question string) bool {
-	fmt.Fprint(r.door.Stderr, Printable(question)+" [y/N] ")
-	answer, err := bufio.NewReader(r.door.Stdin).ReadString('\n')
-	if err != nil {
-		fmt.Fprintln(r.door.Stderr)
-	}
-	switch strings.ToLower(strings.TrimSpace(answer)) {
-	case "y", "yes":
-		return true
+// Ask puts a question to the person at the terminal. Whatever is no yes is a no; so is a context that
+// ends before the answer has come.
+func Ask(ctx context.Context, in io.Reader, out io.Writer, question string) bool {
+	fmt.Fprint(out, Printable(question)+" [y/N] ")
+	answered := make(chan string, 1)
+	go func() { // it stays behind where nobody answers: a read from a terminal cannot be called off
+		answer, err := bufio.NewReader(in).ReadString('\n')
+		if err != nil {
+			fmt.Fprintln(out)
+		}
+		answered <- answer
+	}()
+	select {
+	case answer := <-answered:
+		switch strings.ToLower(strings.TrimSpace(answer)) {
+		case "y", "yes":
+			return true
+		}
+	case <-ctx.Done():
+		fmt.Fprintln(out)
 	}
 	return false
 }

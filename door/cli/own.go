@@ -70,6 +70,7 @@ type Invocation struct {
 	Stdout    io.Writer
 	Stderr    io.Writer
 
+	ctx   context.Context // of the run
 	run   *run
 	flags *pflag.FlagSet
 }
@@ -108,7 +109,7 @@ func (in *Invocation) Yes() bool { return in.run.opts.yes }
 
 // Ask asks the person at the terminal. Without one, or with --no-input, the answer is no.
 func (in *Invocation) Ask(question string) bool {
-	return in.run.opts.yes || in.run.asks() && in.run.ask(question)
+	return in.run.opts.yes || in.run.asks() && Ask(in.ctx, in.Stdin, in.Stderr, question)
 }
 
 // Say writes a line to stderr, unless --quiet is given.
@@ -412,7 +413,7 @@ func (r *run) runOwn(cc *cobra.Command, c Command, args []string) error {
 	if c.Run == nil {
 		return r.ownGroup(cc, c, args)
 	}
-	in := &Invocation{Args: args, Stdin: r.door.Stdin, Stdout: r.door.Stdout, Stderr: r.door.Stderr, run: r, flags: cc.Flags()}
+	in := &Invocation{Args: args, Stdin: r.door.Stdin, Stdout: r.door.Stdout, Stderr: r.door.Stderr, ctx: cc.Context(), run: r, flags: cc.Flags()}
 	if at := cc.ArgsLenAtDash(); at >= 0 {
 		in.AfterDash = args[at:]
 	}

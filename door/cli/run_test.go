@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -429,5 +430,17 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 		if h.run(words(line)...); strings.ContainsAny(h.err.String(), "\x1b\u009b") {
 			t.Errorf("a fault: %q", h.err.String())
 		}
+	}
+}
+
+// Ctrl-C at a question ends the program: it waits for no answer any more.
+func TestQuestionIsCalledOff(t *testing.T) {
+	h := newHarness(t)
+	in, _ := io.Pipe() // a person who thinks
+	h.StdinTTY, h.StderrTTY, h.Stdin = true, true, in
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if status := h.Run(ctx, words("harbor incident delete 1")); status != 130 || h.up.calls != 0 {
+		t.Errorf("exit %d, %d calls; %s", status, h.up.calls, h.err.String())
 	}
 }

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/twodoor/twodoor"
 	"github.com/twodoor/twodoor/cmd/twodoor/internal/config"
+	"github.com/twodoor/twodoor/door/cli"
 )
 
 // site is the configuration that a run works with, and how it was found.
@@ -113,9 +113,7 @@ func (r *run) agree(ctx context.Context, s *site, missing []config.Claim, known 
 	for _, line := range lines {
 		r.note("  it wants to " + line)
 	}
-	fmt.Fprint(r.Stderr, "trust it? [y/N] ")
-	answer, _ := bufio.NewReader(r.Stdin).ReadString('\n')
-	if word := strings.ToLower(strings.TrimSpace(answer)); word != "y" && word != "yes" {
+	if !cli.Ask(ctx, r.Stdin, r.Stderr, "trust it?") && ctx.Err() == nil {
 		return &twodoor.Error{Code: twodoor.CodeDenied, Message: r.near(s.File) + " is not trusted"}
 	}
 	return ctx.Err()

@@ -187,3 +187,13 @@ func TestAnswersDoNotSteerTheTerminal(t *testing.T) {
 		t.Errorf("into a file: %q", out)
 	}
 }
+
+// What one calls a record by stays whole while other columns can give.
+func TestFirstColumnIsCutLast(t *testing.T) {
+	list := `[{"id":"inc_1126","title":"Checkout: latency p99 above 2 s","status":"open","severity":"sev1","service_id":"svc_checkout","assignee_id":"p_ada"}]`
+	for _, width := range []int{45, 60, 80} {
+		if out := text(t, "table", list, View{Width: width}); !strings.Contains(out, "inc_1126  ") {
+			t.Errorf("width %d:\n%s", width, out)
+		}
+	}
+}

@@ -12,6 +12,7 @@ import (
 const (
 	maxColumns = 8
 	maxCell    = 40
+	fewest     = 3 // characters that the other columns keep while the first is whole
 	gap        = "  "
 )
 
@@ -79,7 +80,7 @@ func appendGrid(dst []byte, g grid, v View, header bool) []byte {
 }
 
 // fitWidths gives each column what its widest cell needs, and takes from the widest until the table
-// fits.
+// fits: from the first last of all, which is what one calls the record by.
 func fitWidths(lines [][]string, most, width int) []int {
 	widths := make([]int, len(lines[0]))
 	total := -len(gap)
@@ -90,11 +91,14 @@ func fitWidths(lines [][]string, most, width int) []int {
 		total += widths[i] + len(gap)
 	}
 	for width > 0 && total > width {
-		widest := 0
-		for i := range widths {
-			if widths[i] > widths[widest] {
+		widest := len(widths) - 1
+		for i := widest - 1; i > 0; i-- {
+			if widths[i] >= widths[widest] {
 				widest = i
 			}
+		}
+		if widths[widest] <= fewest || widths[0] > width/2 {
+			widest = 0
 		}
 		if widths[widest] <= 1 {
 			break
