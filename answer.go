@@ -21,8 +21,9 @@ type Keeper interface {
 	Keep(ctx context.Context, principal Principal, operation string, value json.RawMessage) (handle string, err error)
 }
 
-// project cuts an answer to what the caller wants of it, else to the presets of the operation.
-func (e *Engine) project(ctx context.Context, call Call, op *Operation, result *Result) error {
+// project cuts an answer to what the caller wants of it, else to the presets of the operation; puts
+// names beside ids, and leaves empty fields out, unless that was done already.
+func (e *Engine) project(ctx context.Context, call Call, op *Operation, result *Result, shaped bool) error {
 	if len(result.Value) == 0 {
 		return nil
 	}
@@ -36,10 +37,11 @@ func (e *Engine) project(ctx context.Context, call Call, op *Operation, result *
 			result.Cut = tellCut(cut, result.Cut)
 		}
 	}
-	if call.Projection.JQ == "" {
-		result.Value = e.nameIDs(ctx, call, op, result.Value)
+	if call.Projection.JQ != "" || call.plain || shaped || op.Verbatim {
+		return nil
 	}
-	if call.Projection.JQ == "" && len(call.Projection.Fields) == 0 && call.Parent == "" && !op.Verbatim {
+	result.Value = e.nameIDs(ctx, call, op, result.Value)
+	if len(call.Projection.Fields) == 0 {
 		result.Value = shape.Clean(result.Value, requires(op))
 	}
 	return nil

@@ -144,7 +144,7 @@ func (e *Engine) admit(ctx context.Context, call Call, op *Operation) (context.C
 			Code:    CodeForbidden,
 			Message: fmt.Sprintf("%s needs the permission %q, which %s does not hold", op.ID, op.Permission, call.Principal.Subject),
 		}
-	case op.Effect == Destroys && profile.Confirm == ConfirmAsk && call.Mode == Run && !e.confirmed(call, op):
+	case e.asks(call, op, profile) && !e.confirmed(call, op):
 		return nil, &Error{
 			Code:    CodeConfirm,
 			Message: op.ID + " destroys something and needs a yes",
@@ -209,10 +209,10 @@ func (e *Engine) shape(ctx context.Context, call Call, op *Operation, value *Val
 		CallID: callID(ctx), Operation: op.ID, Value: value.JSON, MediaType: value.MediaType, Blobs: value.Blobs,
 		Preview: value.Preview, Cut: value.Cut, Notes: append(call.notes, value.Notes...),
 	}
-	if err := e.project(ctx, call, op, result); err != nil {
+	if err := e.project(ctx, call, op, result, value.Shaped); err != nil {
 		return nil, err
 	}
-	result.Next = e.suggest(ctx, call, op, value.JSON)
+	result.Next = append(value.Next, e.suggest(ctx, call, op, value.JSON)...)
 	e.fit(ctx, call, op, result)
 	if op.Deprecated != "" {
 		result.Notes = append(result.Notes, op.ID+" is deprecated: "+op.Deprecated)
@@ -305,6 +305,12 @@ func preview(ctx context.Context, invoker Invoker, in *Invocation, want Projecti
 		return nil, err
 	}
 	return &Value{Preview: p}, nil
+}
+
+// asks reports whether the call needs a yes. Our own tool that destroys does not: the call that it
+// makes does.
+func (e *Engine) asks(call Call, op *Operation, profile *Profile) bool {
+	return op.Effect == Destroys && profile.Confirm == ConfirmAsk && call.Mode == Run && op.Source() != OwnSource
 }
 
 // confirmToken is bound to the operation, the arguments and the principal, so that a yes to one

@@ -20,6 +20,7 @@ type Error struct {
 	Token      string        // CodeConfirm: what the retry carries as Confirm
 	CallID     string
 	Upstream   *UpstreamFault
+	Inner      bool  // a call that the named one made has failed: no protocol error of a door
 	Cause      error // for the log, never shown
 }
 

@@ -55,10 +55,9 @@ func (b *nameBook) put(key nameKey, name string) {
 }
 
 // nameIDs puts the name beside each id that the operation's annotation knows how to look up:
-// assignee_id gets an assignee_name. What cannot be looked up stays as it is. Calls of calls are
-// left alone, so that no lookup leads to another.
+// assignee_id gets an assignee_name. What cannot be looked up stays as it is.
 func (e *Engine) nameIDs(ctx context.Context, call Call, op *Operation, value json.RawMessage) json.RawMessage {
-	if len(op.Answer.IDNames) == 0 || call.Parent != "" || len(value) == 0 {
+	if len(op.Answer.IDNames) == 0 || len(value) == 0 {
 		return value
 	}
 	ctx, cancel := context.WithTimeout(ctx, nameTime)
@@ -178,7 +177,7 @@ func lookupEach(ctx context.Context, caller Caller, op *Operation, input string,
 		wg.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
-			result, err := caller.Do(ctx, Call{Operation: op.ID, Arguments: rawjson.Set(nil, input, []byte(id))})
+			result, err := caller.Do(ctx, Call{Operation: op.ID, Arguments: rawjson.Set(nil, input, []byte(id)), plain: true})
 			if err != nil {
 				return
 			}
@@ -198,7 +197,7 @@ func lookupList(ctx context.Context, caller Caller, op *Operation) map[string]st
 	if required, _ := rawjson.Get(op.Input, "required"); rawjson.Len(required) > 0 {
 		return nil
 	}
-	result, err := caller.Do(ctx, Call{Operation: op.ID, Projection: Projection{All: op.Page != nil}})
+	result, err := caller.Do(ctx, Call{Operation: op.ID, Projection: Projection{All: op.Page != nil}, plain: true})
 	if err != nil {
 		return nil
 	}

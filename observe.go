@@ -86,7 +86,13 @@ func (c child) Do(ctx context.Context, call Call) (*Result, error) {
 	}
 	call.Principal, call.Profile, call.Session = c.of.Principal, c.of.Profile, c.of.Session
 	call.Door, call.Client, call.Parent = c.of.Door, c.of.Client, c.id
-	return c.engine.Do(ctx, call)
+	result, err := c.engine.Do(ctx, call)
+	if err != nil {
+		fault := *AsError(err)
+		fault.Inner = true
+		return nil, &fault
+	}
+	return result, nil
 }
 
 // Catalog is the one that the call was found in, or a later one.

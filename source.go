@@ -85,6 +85,8 @@ type Value struct {
 	Continue  string          // opaque to all but the Invoker: hand it back for the next page (PageLink)
 	Cut       *Cut            // what the far side or a bound of the Invoker left out
 	Notes     []string        // said to the agent beside the value
+	Next      []Suggestion    // calls that may follow, beside those that the operation names
+	Shaped    bool            // it is the answer of a call of this call: nothing is left out of it again
 	Preview   *Preview        // in a dry run, in place of all else
 }
 

@@ -76,7 +76,7 @@ func duration(text string, unset time.Duration) time.Duration {
 // callOf is the call that a step asks for, its arguments taken from a value. An argument that is
 // not there is left out.
 func (e *Engine) callOf(ctx context.Context, op *Operation, step Step, from json.RawMessage) (Call, error) {
-	call := Call{Operation: e.stepTarget(op, step.Call)}
+	call := Call{Operation: e.stepTarget(op, step.Call), plain: true}
 	var args rawjson.Object
 	for _, name := range slices.Sorted(maps.Keys(step.Arguments)) {
 		value, err := shape.Program(step.Arguments[name]).Run(ctx, from)

@@ -73,7 +73,7 @@ func (d *Door) refuse(ctx context.Context, r *request, err error) ([]byte, *faul
 		return nil, &fault{silent: true}
 	case e.Code == twodoor.CodeUnauthenticated && r.web:
 		return nil, &fault{denied: e}
-	case e.Code.RPC() != 0:
+	case e.Code.RPC() != 0 && !e.Inner:
 		return nil, d.rpcFault(e)
 	}
 	out := openReply(r.id, 512)

@@ -12,8 +12,8 @@ import (
 // Bounds under which the automatic exposure lists everything (contracts §6): ListBudget where a
 // profile has none.
 const (
-	ListBudget = 5000 // estimated tokens
-	maxFullTools      = 40
+	ListBudget   = 5000 // estimated tokens
+	maxFullTools = 40
 )
 
 // searchTools are the own operations by which others are found and called. A full list does not need

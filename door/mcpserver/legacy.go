@@ -40,7 +40,7 @@ func (c core) Call(ctx context.Context, by legacy.Caller, tool string, arguments
 		return c.door.appendResult(nil, result, by.Profile, nil), nil
 	}
 	e := twodoor.AsError(err)
-	if e.Code.RPC() != 0 {
+	if e.Code.RPC() != 0 && !e.Inner {
 		return nil, c.door.rpcFault(e).legacy()
 	}
 	return c.door.appendError(nil, e, nil), nil

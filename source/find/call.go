@@ -82,17 +82,10 @@ func withWant(arguments, want json.RawMessage) (json.RawMessage, error) {
 
 // valueOf hands an answer on as it came.
 func valueOf(result *twodoor.Result) *twodoor.Value {
-	value := &twodoor.Value{
-		JSON: result.Value, MediaType: result.MediaType, Blobs: result.Blobs, Cut: result.Cut, Notes: result.Notes, Preview: result.Preview,
+	return &twodoor.Value{
+		JSON: result.Value, MediaType: result.MediaType, Blobs: result.Blobs, Cut: result.Cut, Notes: result.Notes,
+		Next: result.Next, Preview: result.Preview, Shaped: true,
 	}
-	for _, next := range result.Next {
-		note := fmt.Sprintf("next: %s %s", next.Call, next.Arguments)
-		if next.Why != "" {
-			note += " (" + next.Why + ")"
-		}
-		value.Notes = append(value.Notes, note)
-	}
-	return value
 }
 
 // repair adds to a fault of a wrong id what a search for its words finds.
