@@ -1,0 +1,154 @@
+package rest
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/twodoor/twodoor"
+)
+
+// execute answers the execute routes: server and tool stand in the body.
+func (d *Door) execute(w http.ResponseWriter, r *http.Request, who asker) {
+	body, err := bodyOf(w, r)
+	if err != nil {
+		d.fail(w, err)
+		return
+	}
+	e, err := readExecution(body)
+	if err != nil {
+		d.fail(w, err)
+		return
+	}
+	op := d.find(e.server, e.tool)
+	arguments, inner := withoutSession(op, e.arguments)
+	d.bridged(w, r, who, bridged{op, e.server, e.tool, arguments, orElse(e.session, inner)})
+}
+
+// tool answers the routes of single tools: the body are the arguments.
+func (d *Door) tool(w http.ResponseWriter, r *http.Request, who asker) {
+	body, err := bodyOf(w, r)
+	if err != nil {
+		d.fail(w, err)
+		return
+	}
+	server, tool := r.PathValue("server"), r.PathValue("tool")
+	op := d.find(server, tool)
+	arguments, session := withoutSession(op, body)
+	d.bridged(w, r, who, bridged{op, server, tool, arguments, session})
+}
+
+// bridged is a call over a compatible route.
+type bridged struct {
+	op           *twodoor.Operation // nil: there is none
+	server, tool string
+	arguments    []byte
+	session      string // as the body names it
+}
+
+// bridged carries out a call and answers with the envelope. A session that the body names counts
+// where neither path nor header names one.
+func (d *Door) bridged(w http.ResponseWriter, r *http.Request, who asker, b bridged) {
+	if named, err := namedSession(r); err == nil && named == "" && b.session != "" {
+		if who, err = d.as(who, b.session); err != nil {
+			d.fail(w, err)
+			return
+		}
+	}
+	name := b.tool
+	switch {
+	case b.op != nil:
+		name = b.op.ID
+	case b.server != "":
+		if err := d.noTools(r.Context(), who, b.server); err != nil {
+			d.fail(w, err)
+			return
+		}
+		name = b.server + "." + b.tool
+	}
+	call := d.newCall(r, who, name, b.arguments)
+	if streams(r) {
+		s := newStream(w, &call)
+		result, err := d.Engine.Do(r.Context(), call)
+		if err != nil {
+			s.end("result", d.failure(twodoor.AsError(err)))
+			return
+		}
+		s.end("result", d.envelope(result, call.Profile))
+		return
+	}
+	result, err := d.Engine.Do(r.Context(), call)
+	if err != nil {
+		d.fail(w, err)
+		return
+	}
+	answerRaw(w, http.StatusOK, d.envelope(result, call.Profile))
+}
+
+// noTools tells a server that is there but has nothing to call from a name that is wrong: names need
+// not be tried again then.
+func (d *Door) noTools(ctx context.Context, who asker, server string) error {
+	if server == "" {
+		return nil
+	}
+	for _, s := range d.serverList(ctx, who, server) {
+		if s.Tools > 0 {
+			continue
+		}
+		fault := &twodoor.Error{
+			Code: twodoor.CodeUnavailable, Message: "the server " + s.Name + " is configured, but has no tools now",
+			Hint: "the names are probably right: do not try others; look at /api/tools for its state, and call again later",
+		}
+		if s.Error != "" {
+			fault.Message += ": " + s.Error
+		}
+		return fault
+	}
+	return nil
+}
+
+// fail answers a call over a compatible route that did not work.
+func (d *Door) fail(w http.ResponseWriter, err error) {
+	e := twodoor.AsError(err)
+	mark(w, e)
+	answerRaw(w, failureStatus(e.Code), d.failure(e))
+}
+
+// call answers POST /v1/call/{id}.
+func (d *Door) call(w http.ResponseWriter, r *http.Request, who asker) {
+	body, err := bodyOf(w, r)
+	if err != nil {
+		refuse(w, r, err)
+		return
+	}
+	call := d.newCall(r, who, r.PathValue("id"), body)
+	if r.URL.RawQuery != "" {
+		query := r.URL.Query()
+		call.Account = query.Get("account")
+		if dry, _ := strconv.ParseBool(query.Get("dry_run")); dry {
+			call.Mode = twodoor.DryRun
+		}
+	}
+	if streams(r) {
+		s := newStream(w, &call)
+		result, err := d.Engine.Do(r.Context(), call)
+		if err != nil {
+			s.end("error", problem(twodoor.AsError(err)))
+			return
+		}
+		s.end("result", answer(result))
+		return
+	}
+	result, err := d.Engine.Do(r.Context(), call)
+	if err != nil {
+		refuse(w, r, err)
+		return
+	}
+	answerRaw(w, http.StatusOK, answer(result))
+}
+
+// streams reports whether a caller wants to hear of progress.
+func streams(r *http.Request) bool {
+	return strings.Contains(r.Header.Get("Accept"), "text/event-stream")
+}

@@ -1,0 +1,188 @@
+package rest
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/twodoor/twodoor"
+	"github.com/twodoor/twodoor/internal/rawjson"
+)
+
+// noContent is told in place of a value where there is none: models take silence for a failure.
+const noContent = "It worked; there is no content."
+
+// content are the blocks of an answer, as MCP has them, and the text in them as one.
+type content struct {
+	blocks rawjson.Array
+	text   []string
+}
+
+func (c *content) addText(text string) {
+	c.text = append(c.text, text)
+	var block rawjson.Object
+	block.PutString("type", "text")
+	block.PutString("text", text)
+	c.blocks.Add(block.Bytes())
+}
+
+// contentOf tells a result: the value, the binary parts, and last what the agent must know beside it.
+func (d *Door) contentOf(result *twodoor.Result) *content {
+	c := &content{}
+	if text, ok := textOf(result); ok {
+		c.addText(text)
+	}
+	for i := range result.Blobs {
+		c.addBlob(result, i)
+	}
+	if tail := d.tail(result); tail != "" {
+		c.addText(tail)
+	}
+	return c
+}
+
+// textOf is the value as text: text as it is, everything else as compact JSON.
+func textOf(result *twodoor.Result) (string, bool) {
+	value := rawjson.Trim(result.Value)
+	switch {
+	case result.Preview != nil:
+		return result.Preview.Text, true
+	case len(value) == 0:
+		return noContent, len(result.Blobs) == 0
+	case strings.HasPrefix(result.MediaType, "text/") && rawjson.KindOf(value) == rawjson.KindString:
+		return rawjson.String(value)
+	}
+	return string(rawjson.Compact(nil, value)), true
+}
+
+// addBlob adds binary content in the kind of block that hosts show best. Clients that read text alone
+// are told that there is something.
+func (c *content) addBlob(result *twodoor.Result, at int) {
+	blob := &result.Blobs[at]
+	data := base64.StdEncoding.EncodeToString(blob.Data)
+	c.text = append(c.text, fmt.Sprintf("[%s, %d bytes, in content]", strings.TrimSpace(blob.MediaType+" "+blob.Name), len(blob.Data)))
+	kind, _, _ := strings.Cut(blob.MediaType, "/")
+	var block, resource rawjson.Object
+	if blob.URI == "" && (kind == "image" || kind == "audio") {
+		block.PutString("type", kind)
+		block.PutString("data", data)
+		block.PutString("mimeType", blob.MediaType)
+		c.blocks.Add(block.Bytes())
+		return
+	}
+	resource.PutString("uri", orElse(blob.URI, "twodoor://answer/"+result.CallID+"/"+orElse(blob.Name, strconv.Itoa(at))))
+	if blob.MediaType != "" {
+		resource.PutString("mimeType", blob.MediaType)
+	}
+	if isText(blob) {
+		resource.PutString("text", string(blob.Data))
+	} else {
+		resource.PutString("blob", data)
+	}
+	block.PutString("type", "resource")
+	block.Put("resource", resource.Bytes())
+	c.blocks.Add(block.Bytes())
+}
+
+func isText(b *twodoor.Blob) bool {
+	kind, _, _ := strings.Cut(b.MediaType, ";")
+	text := strings.HasPrefix(kind, "text/") || kind == "application/json" || strings.HasSuffix(kind, "+json") || strings.HasSuffix(kind, "+xml") || kind == "application/xml"
+	return text && utf8.Valid(b.Data)
+}
+
+// tail is what the agent must know beside the value: notes, what was cut, what may come next.
+func (d *Door) tail(result *twodoor.Result) string {
+	var lines []string
+	for _, note := range result.Notes {
+		lines = append(lines, "note: "+note)
+	}
+	if cut := result.Cut; cut != nil {
+		lines = append(lines, cutLine(cut))
+	}
+	for _, next := range result.Next {
+		lines = append(lines, strings.TrimSuffix(fmt.Sprintf("next: %s %s: %s", d.toolName(next.Call), rawjson.Compact(nil, next.Arguments), next.Why), ": "))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func cutLine(cut *twodoor.Cut) string {
+	line := fmt.Sprintf("cut: %d shown", cut.Shown)
+	if cut.Total > 0 {
+		line = fmt.Sprintf("cut: %d of %d shown", cut.Shown, cut.Total)
+	}
+	if cut.Handle != "" {
+		line += ", the rest under " + cut.Handle
+	}
+	return line + "; " + cut.How
+}
+
+// toolName is how a tool list names an operation.
+func (d *Door) toolName(id string) string {
+	if op, _, err := d.Engine.Catalog().Find(id); err == nil && op != nil {
+		return op.Spelling().MCP
+	}
+	return id
+}
+
+// structured is the value as an object: wrapped where it is none.
+func structured(value []byte) []byte {
+	switch rawjson.KindOf(value) {
+	case rawjson.KindInvalid:
+		return nil
+	case rawjson.KindObject:
+		return rawjson.Compact(nil, value)
+	}
+	return append(rawjson.Compact([]byte(`{"value":`), value), '}')
+}
+
+// prose tells an error so that one retry is enough.
+func (d *Door) prose(e *twodoor.Error) string {
+	var b strings.Builder
+	b.WriteString(e.Error())
+	for _, p := range e.Fields {
+		b.WriteString("\n- " + orElse(p.Path, "arguments") + ": " + p.Problem)
+		if len(p.Schema) > 0 {
+			fmt.Fprintf(&b, " (schema: %s)", rawjson.Compact(nil, p.Schema))
+		}
+	}
+	if e.Upstream != nil {
+		fmt.Fprintf(&b, "\nupstream: %d %s", e.Upstream.Status, shorten(string(e.Upstream.Body), 1000))
+	}
+	if e.Hint != "" {
+		b.WriteString("\nhint: " + e.Hint)
+	}
+	if len(e.Try) > 0 {
+		names := make([]string, len(e.Try))
+		for i, id := range e.Try {
+			names[i] = d.toolName(id)
+		}
+		b.WriteString("\ntry: " + strings.Join(names, ", "))
+	}
+	if e.RetryAfter > 0 {
+		fmt.Fprintf(&b, "\nretry after: %s", e.RetryAfter)
+	}
+	if e.Token != "" {
+		b.WriteString("\nconfirm: " + e.Token)
+	}
+	return b.String()
+}
+
+// shorten cuts a text at a rune before the bound.
+func shorten(text string, bound int) string {
+	if len(text) <= bound {
+		return text
+	}
+	return strings.ToValidUTF8(text[:bound], "") + "…"
+}
+
+// marshal writes the root's own wire structs. What they hold raw is valid JSON, so it cannot fail.
+func marshal(v any) []byte {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return nil
+	}
+	return raw
+}
