@@ -9,6 +9,8 @@ import (
 
 	"github.com/twodoor/twodoor"
 	"github.com/twodoor/twodoor/internal/rawjson"
+	"github.com/twodoor/twodoor/source/openapi/document"
+	"github.com/twodoor/twodoor/source/openapi/schemas"
 )
 
 // annotation is what somebody says of an operation beside its description (contracts §5): under
@@ -233,9 +235,9 @@ func (f *fieldNote) read(n *rawjson.Node) {
 
 // readSchemaNote reads the annotation on an input's schema.
 func (c *compiler) readSchemaNote(arg *input) {
-	arg.note.read(arg.place.node.Get("x-twodoor"))
-	if target, err := c.resolve(arg.place); err == nil && target.node != arg.place.node {
-		arg.note.read(target.node.Get("x-twodoor"))
+	arg.note.read(arg.place.Node.Get("x-twodoor"))
+	if target, err := c.Resolve(arg.place); err == nil && target.Node != arg.place.Node {
+		arg.note.read(target.Node.Get("x-twodoor"))
 	}
 }
 
@@ -289,9 +291,9 @@ func (c *compiler) adorn(arg *input) {
 	}
 	if timed {
 		kind, _ := rawjson.Get(arg.schema, "type")
-		format := timeWord(word)
+		format := schemas.TimeWord(word)
 		if format == "" {
-			format = timeFormat(boolNode(true), types{names: []string{strings.Trim(string(kind), `"`)}})
+			format = schemas.TimeFormat(document.Bool(true), schemas.Types{Names: []string{strings.Trim(string(kind), `"`)}})
 		}
 		arg.schema = rawjson.Set(arg.schema, "format", rawjson.Quote(format))
 	}

@@ -6,6 +6,9 @@ import (
 	"strings"
 
 	"github.com/twodoor/twodoor/internal/rawjson"
+	"github.com/twodoor/twodoor/source/openapi/document"
+	"github.com/twodoor/twodoor/source/openapi/mediatype"
+	"github.com/twodoor/twodoor/source/openapi/schemas"
 )
 
 // answers reads the successful answers: the media types to ask for, and the schema of the value.
@@ -27,15 +30,15 @@ func (c *compiler) answers() {
 }
 
 // successes are the answers of 2xx in their order, or the default one where there is none.
-func (c *compiler) successes() (list []place) {
-	responses := c.found.op.get("responses")
+func (c *compiler) successes() (list []document.Place) {
+	responses := c.found.op.Get("responses")
 	type numbered struct {
 		code   string
-		answer place
+		answer document.Place
 	}
 	var good []numbered
-	for code, item := range responses.node.Members() {
-		if p, err := c.resolve(responses.in(item)); err == nil && strings.HasPrefix(code, "2") {
+	for code, item := range responses.Node.Members() {
+		if p, err := c.Resolve(responses.In(item)); err == nil && strings.HasPrefix(code, "2") {
 			good = append(good, numbered{code, p})
 		}
 	}
@@ -43,15 +46,15 @@ func (c *compiler) successes() (list []place) {
 	for _, each := range good {
 		list = append(list, each.answer)
 	}
-	if p, err := c.resolve(responses.get("default")); err == nil && len(list) == 0 && p.node != nil {
+	if p, err := c.Resolve(responses.Get("default")); err == nil && len(list) == 0 && p.Node != nil {
 		list = append(list, p)
 	}
 	return list
 }
 
 // linksOn reports whether an answer declares a Link header (RFC 8288).
-func linksOn(c *compiler, answer place) bool {
-	for name := range answer.node.Get("headers").Members() {
+func linksOn(c *compiler, answer document.Place) bool {
+	for name := range answer.Node.Get("headers").Members() {
 		if strings.EqualFold(name, "Link") {
 			return true
 		}
@@ -59,20 +62,20 @@ func linksOn(c *compiler, answer place) bool {
 	return false
 }
 
-func (c *compiler) answerContent(answer place) []mediaContent {
+func (c *compiler) answerContent(answer document.Place) []mediaContent {
 	if !c.swagger {
 		return c.contents(answer)
 	}
-	schema := answer.get("schema")
-	if schema.node == nil {
+	schema := answer.Get("schema")
+	if schema.Node == nil {
 		return nil
 	}
-	produces := c.found.op.node.Get("produces")
+	produces := c.found.op.Node.Get("produces")
 	if produces == nil {
-		produces = c.document.root.Get("produces")
+		produces = c.document.Root.Get("produces")
 	}
 	media := produces.Strings()
-	if typesOf(schema.node).file {
+	if schemas.TypesOf(schema.Node).File {
 		return []mediaContent{{media: "application/octet-stream", owner: answer}}
 	}
 	if len(media) == 0 {
@@ -94,12 +97,12 @@ func accepted(all []mediaContent) (media []string) {
 		}
 	}
 	rank := func(m string) int {
-		switch base := baseType(m); {
+		switch base := mediatype.Base(m); {
 		case base == "application/json" && !strings.Contains(m, ";"):
 			return 0
-		case isJSON(base):
+		case mediatype.IsJSON(base):
 			return 1
-		case isLines(base), base == "text/event-stream":
+		case mediatype.IsLines(base), base == mediatype.EventStream:
 			return 2
 		case base == "*/*", base == "application/*":
 			return 3
@@ -116,22 +119,22 @@ func accepted(all []mediaContent) (media []string) {
 // valueSchema is the schema of the value that an answer becomes: a list for a sequence of events,
 // a text for text, none for bytes.
 func (c *compiler) valueSchema(answer mediaContent) []byte {
-	base := baseType(answer.media)
-	described := answer.schema.node.Is(rawjson.KindObject)
-	e := &emitter{schemas: c.schemas, way: outward}
-	defer func() { c.outUses = append(c.outUses, e.uses...) }()
-	switch kind := kindOf(answer.media); {
-	case kind == linesBody, base == "text/event-stream":
+	base := mediatype.Base(answer.media)
+	described := answer.schema.Node.Is(rawjson.KindObject)
+	e := &schemas.Emitter{Set: c.Set, Way: schemas.Outward}
+	defer func() { c.outUses = append(c.outUses, e.Uses...) }()
+	switch kind := mediatype.Of(answer.media); {
+	case kind == mediatype.Lines, base == mediatype.EventStream:
 		item := []byte("{}")
 		if described {
-			item = e.text(answer.schema)
+			item = e.Text(answer.schema)
 		}
 		return append(append([]byte(`{"type":"array","items":`), item...), '}')
-	case kind == textBody, kind == xmlBody:
+	case kind == mediatype.Text, kind == mediatype.XML:
 		return []byte(`{"type":"string"}`)
-	case kind == jsonBody && described:
-		schema := e.text(answer.schema)
-		c.failed = cmp.Or(c.failed, e.err)
+	case kind == mediatype.JSON && described:
+		schema := e.Text(answer.schema)
+		c.failed = cmp.Or(c.failed, e.Err)
 		return schema
 	}
 	return nil

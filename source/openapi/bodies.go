@@ -6,30 +6,35 @@ import (
 	"strings"
 
 	"github.com/twodoor/twodoor/internal/rawjson"
+	"github.com/twodoor/twodoor/source/openapi/document"
+	"github.com/twodoor/twodoor/source/openapi/mediatype"
+	"github.com/twodoor/twodoor/source/openapi/naming"
+	"github.com/twodoor/twodoor/source/openapi/plan"
+	"github.com/twodoor/twodoor/source/openapi/schemas"
 )
 
 // mediaContent is one media type of a body, an answer or a parameter.
 type mediaContent struct {
 	media  string
-	schema place
-	owner  place // the media type object: encoding, examples
+	schema document.Place
+	owner  document.Place // the media type object: encoding, examples
 }
 
 // content reads the "content" of a body, answer or parameter. The first one stands for all where a
 // single one is asked for.
-func (c *compiler) contents(owner place) (list []mediaContent) {
-	content := owner.get("content")
-	for media, item := range content.node.Members() {
-		p, err := c.resolve(content.in(item))
+func (c *compiler) contents(owner document.Place) (list []mediaContent) {
+	content := owner.Get("content")
+	for media, item := range content.Node.Members() {
+		p, err := c.Resolve(content.In(item))
 		if err != nil {
 			continue
 		}
-		list = append(list, mediaContent{media, p.get("schema"), p})
+		list = append(list, mediaContent{media, p.Get("schema"), p})
 	}
 	return list
 }
 
-func (c *compiler) content(owner place) mediaContent {
+func (c *compiler) content(owner document.Place) mediaContent {
 	if list := c.contents(owner); len(list) > 0 {
 		return list[0]
 	}
@@ -43,13 +48,13 @@ func (c *compiler) body() error {
 		return err
 	}
 	content = sendable(content)
-	b := &body{Required: required}
+	b := &plan.Body{Required: required}
 	for _, each := range content {
 		b.Media = append(b.Media, each.media)
 	}
 	f, object := c.bodyFields(content)
 	switch {
-	case object && len(f.fields) == 0 && f.rest.node == nil && !required:
+	case object && len(f.Fields) == 0 && f.Rest.Node == nil && !required:
 		return nil // an empty form, which many descriptions put on every GET
 	case object:
 		c.fieldInputs(b, content, f, required || !given)
@@ -66,21 +71,21 @@ func (c *compiler) body() error {
 func (c *compiler) bodyContent() (content []mediaContent, required, given bool, err error) {
 	if c.swagger {
 		content, required = c.swaggerBody()
-		return content, required, c.bodyParam.node.Get("required") != nil, nil
+		return content, required, c.bodyParam.Node.Get("required") != nil, nil
 	}
-	owner := c.found.op.get("requestBody")
-	if owner.node == nil {
+	owner := c.found.op.Get("requestBody")
+	if owner.Node == nil {
 		return nil, false, false, nil
 	}
-	p, err := c.resolve(owner)
+	p, err := c.Resolve(owner)
 	if err != nil {
 		return nil, false, false, fmt.Errorf("the request body: %w", err)
 	}
-	return c.contents(p), p.node.Get("required").Bool(), p.node.Get("required") != nil, nil
+	return c.contents(p), p.Node.Get("required").Bool(), p.Node.Get("required") != nil, nil
 }
 
 func (c *compiler) rarelySends() bool {
-	return slices.Contains(readingMethods, c.plan.Method) || c.plan.Method == "DELETE"
+	return naming.ReadsByMethod(c.plan.Method) || c.plan.Method == "DELETE"
 }
 
 // sendable puts the media types in the order in which they are used: JSON, form, multipart, text,
@@ -100,7 +105,7 @@ func sendable(content []mediaContent) []mediaContent {
 }
 
 func mediaRank(media string) int {
-	switch base := baseType(media); {
+	switch base := mediatype.Base(media); {
 	case base == "application/json":
 		return 0
 	case base == "application/json-patch+json":
@@ -108,43 +113,43 @@ func mediaRank(media string) int {
 	case strings.Contains(base, "*"):
 		return 2
 	}
-	return map[bodyKind]int{jsonBody: 1, formBody: 4, multipartBody: 5, linesBody: 6, textBody: 7, xmlBody: 8, binaryBody: 9}[kindOf(media)]
+	return map[mediatype.Kind]int{mediatype.JSON: 1, mediatype.Form: 4, mediatype.Multipart: 5, mediatype.Lines: 6, mediatype.Text: 7, mediatype.XML: 8, mediatype.Binary: 9}[mediatype.Of(media)]
 }
 
 // distinct reports whether a caller may have a reason to pick the second media type.
 func distinct(first, other mediaContent) bool {
-	sameSchema := first.schema.node == other.schema.node || string(first.schema.node.JSON()) == string(other.schema.node.JSON())
-	was, is := kindOf(first.media), kindOf(other.media)
-	base := baseType(other.media)
+	sameSchema := first.schema.Node == other.schema.Node || string(first.schema.Node.JSON()) == string(other.schema.Node.JSON())
+	was, is := mediatype.Of(first.media), mediatype.Of(other.media)
+	base := mediatype.Base(other.media)
 	switch {
 	case strings.Contains(base, "*"):
 		return false
 	case strings.Contains(base, "patch"):
-		return !sameSchema || baseType(first.media) != "application/json" || base != "application/merge-patch+json"
-	case sameSchema && (was == jsonBody || was == formBody):
-		return is == multipartBody && hasBinary(other.schema.node)
-	case was == jsonBody || was == formBody || was == multipartBody:
-		return is == jsonBody || is == formBody || is == multipartBody
+		return !sameSchema || mediatype.Base(first.media) != "application/json" || base != "application/merge-patch+json"
+	case sameSchema && (was == mediatype.JSON || was == mediatype.Form):
+		return is == mediatype.Multipart && hasBinary(other.schema.Node)
+	case was == mediatype.JSON || was == mediatype.Form || was == mediatype.Multipart:
+		return is == mediatype.JSON || is == mediatype.Form || is == mediatype.Multipart
 	}
 	return true
 }
 
 func hasBinary(n *rawjson.Node) bool {
 	if props := n.Get("properties"); props.Is(rawjson.KindObject) {
-		return slices.ContainsFunc(props.Items, isBinary)
+		return slices.ContainsFunc(props.Items, schemas.IsBinary)
 	}
 	return false
 }
 
 // bodyFields are the fields of a body that is an object in all of its media types.
-func (c *compiler) bodyFields(content []mediaContent) (*shape, bool) {
-	all := &shape{}
+func (c *compiler) bodyFields(content []mediaContent) (*schemas.Shape, bool) {
+	all := &schemas.Shape{}
 	for i, each := range content {
-		switch kindOf(each.media) {
-		case xmlBody, textBody, binaryBody, linesBody:
+		switch mediatype.Of(each.media) {
+		case mediatype.XML, mediatype.Text, mediatype.Binary, mediatype.Lines:
 			return nil, false
 		}
-		f, ok := c.flat(each.schema, c.said.Only, map[*rawjson.Node]bool{})
+		f, ok := c.Flatten(each.schema, c.said.Only...)
 		if !ok {
 			return nil, false
 		}
@@ -152,33 +157,33 @@ func (c *compiler) bodyFields(content []mediaContent) (*shape, bool) {
 			all = f
 			continue
 		}
-		all.join(c.schemas, f)
-		all.required = slices.DeleteFunc(slices.Clone(all.required), func(name string) bool { return !slices.Contains(f.required, name) })
+		all.Join(c.Set, f)
+		all.Required = slices.DeleteFunc(slices.Clone(all.Required), func(name string) bool { return !slices.Contains(f.Required, name) })
 	}
 	return all, true
 }
 
 // fieldInputs makes an input of each field of the body.
-func (c *compiler) fieldInputs(b *body, content []mediaContent, f *shape, strict bool) {
+func (c *compiler) fieldInputs(b *plan.Body, content []mediaContent, f *schemas.Shape, strict bool) {
 	args := map[string]string{}
-	for _, prop := range f.fields {
-		if c.withheld(prop.place, inward) {
+	for _, prop := range f.Fields {
+		if c.Withheld(prop.Place, schemas.Inward) {
 			continue
 		}
-		arg := &input{wire: prop.name, in: "body", place: prop.place}
-		arg.required = strict && slices.Contains(f.required, prop.name)
+		arg := &input{wire: prop.Name, in: "body", place: prop.Place}
+		arg.required = strict && slices.Contains(f.Required, prop.Name)
 		c.readSchemaNote(arg)
 		arg.schema = c.inputSchema(arg, "", false)
 		c.add(arg, "body")
-		args[prop.name] = arg.name
+		args[prop.Name] = arg.name
 		b.Fields = append(b.Fields, c.field(arg, content))
 	}
-	if f.rest.node != nil {
+	if f.Rest.Node != nil {
 		b.Rest = true
-		c.rest = c.emitter.text(f.rest)
+		c.rest = c.emitter.Text(f.Rest)
 	}
 	if !strict {
-		f.combos = nil
+		f.Combos = nil
 	}
 	c.tellVariants(f, args)
 	c.op.Opened = c.soleObject()
@@ -200,75 +205,75 @@ func (c *compiler) soleObject() string {
 }
 
 // field is how a field of the body is encoded.
-func (c *compiler) field(arg *input, content []mediaContent) field {
-	planned := field{Arg: arg.name}
+func (c *compiler) field(arg *input, content []mediaContent) plan.Field {
+	planned := plan.Field{Arg: arg.name}
 	if arg.name != arg.wire {
 		planned.Name = arg.wire
 	}
 	for _, each := range content {
-		k := kindOf(each.media)
-		if k == formBody || k == multipartBody {
-			encode(&planned, each.owner.node.Get("encoding").Get(arg.wire), k)
+		k := mediatype.Of(each.media)
+		if k == mediatype.Form || k == mediatype.Multipart {
+			encode(&planned, each.owner.Node.Get("encoding").Get(arg.wire), k)
 		}
-		planned.Binary = planned.Binary || k == multipartBody && c.binaryField(each.schema, arg.wire)
+		planned.Binary = planned.Binary || k == mediatype.Multipart && c.binaryField(each.schema, arg.wire)
 	}
 	return planned
 }
 
 // binaryField reports whether a field of an object is bytes, or a list of such.
-func (c *compiler) binaryField(schema place, name string) bool {
-	f, ok := c.flatten(schema)
+func (c *compiler) binaryField(schema document.Place, name string) bool {
+	f, ok := c.Flatten(schema)
 	if !ok {
 		return false
 	}
-	at := slices.IndexFunc(f.fields, func(prop property) bool { return prop.name == name })
-	return at >= 0 && c.binary(f.fields[at].place)
+	at := slices.IndexFunc(f.Fields, func(prop schemas.Property) bool { return prop.Name == name })
+	return at >= 0 && c.binary(f.Fields[at].Place)
 }
 
 // encode reads an Encoding Object.
-func encode(planned *field, how *rawjson.Node, kind bodyKind) {
+func encode(planned *plan.Field, how *rawjson.Node, kind mediatype.Kind) {
 	planned.Media = how.Get("contentType").Str()
 	style := how.Get("style").Str()
 	if style != "form" {
 		planned.Style = style
 	}
-	planned.Explode = kind == formBody && (style == "" || style == "form")
+	planned.Explode = kind == mediatype.Form && (style == "" || style == "form")
 	if explode := how.Get("explode"); explode.Is(rawjson.KindBool) {
 		planned.Explode = explode.Bool()
 	}
 }
 
 // binary reports whether the values of a schema, or those in its list, are bytes.
-func (c *compiler) binary(p place) bool {
-	p, err := c.resolve(c.merged(p))
+func (c *compiler) binary(p document.Place) bool {
+	p, err := c.Resolve(c.Merged(p))
 	if err != nil {
 		return false
 	}
-	p = c.merged(p)
-	if typesOf(p.node).only("array") {
-		return c.binary(c.childAt(p, "items"))
+	p = c.Merged(p)
+	if schemas.TypesOf(p.Node).Only("array") {
+		return c.binary(c.ChildAt(p, "items"))
 	}
-	return isBinary(p.node)
+	return schemas.IsBinary(p.Node)
 }
 
 // isPlainObject reports whether a schema is that of an object with fields, and no union of such.
-func (c *compiler) isPlainObject(p place) bool {
-	f, ok := c.flatten(p)
-	return ok && len(f.fields) > 0 && len(f.variants) == 0
+func (c *compiler) isPlainObject(p document.Place) bool {
+	f, ok := c.Flatten(p)
+	return ok && len(f.Fields) > 0 && len(f.Variants) == 0
 }
 
 // wholeInput makes one input of the body.
-func (c *compiler) wholeInput(b *body, content []mediaContent, required bool) {
+func (c *compiler) wholeInput(b *plan.Body, content []mediaContent, required bool) {
 	first := content[0]
 	arg := &input{wire: "body", in: "whole", place: first.schema, required: required}
 	c.readSchemaNote(arg)
-	switch kindOf(first.media) {
-	case textBody, xmlBody:
+	switch mediatype.Of(first.media) {
+	case mediatype.Text, mediatype.XML:
 		arg.schema = textSchema(first.media, c.bodyText())
-	case binaryBody:
+	case mediatype.Binary:
 		arg.schema = bytesSchema(first.media, c.bodyText())
-	case linesBody:
-		arg.schema = slices.Concat([]byte(`{"type":"array","items":`), c.emitter.text(first.schema), []byte(`}`))
+	case mediatype.Lines:
+		arg.schema = slices.Concat([]byte(`{"type":"array","items":`), c.emitter.Text(first.schema), []byte(`}`))
 	default:
 		arg.schema = c.wholeSchema(content)
 	}
@@ -280,9 +285,9 @@ func (c *compiler) wholeInput(b *body, content []mediaContent, required bool) {
 // wholeSchema is the schema of a body that is one value. Edits of a JSON Patch are a list, whatever
 // the description says of the patched object (RFC 6902).
 func (c *compiler) wholeSchema(content []mediaContent) []byte {
-	schema := c.emitter.text(content[0].schema)
+	schema := c.emitter.Text(content[0].schema)
 	for _, each := range content {
-		if kind, _ := rawjson.Get(schema, "type"); baseType(each.media) == "application/json-patch+json" && string(kind) == `"object"` {
+		if kind, _ := rawjson.Get(schema, "type"); mediatype.Base(each.media) == "application/json-patch+json" && string(kind) == `"object"` {
 			schema = rawjson.Set(schema, "type", []byte(`["object","array"]`))
 		}
 	}
@@ -296,13 +301,13 @@ func (c *compiler) wholeSchema(content []mediaContent) []byte {
 
 // bodyText is what the description says of the body as a whole.
 func (c *compiler) bodyText() string {
-	n := c.bodyParam.node
+	n := c.bodyParam.Node
 	if !c.swagger {
-		p, err := c.resolve(c.found.op.get("requestBody"))
+		p, err := c.Resolve(c.found.op.Get("requestBody"))
 		if err != nil {
 			return ""
 		}
-		n = p.node
+		n = p.Node
 	}
 	return strings.TrimSpace(n.Get("description").Str())
 }
@@ -333,7 +338,7 @@ func bytesSchema(media, text string) []byte {
 }
 
 // choice lets a caller pick the media type where it matters.
-func (c *compiler) choice(b *body, content []mediaContent) {
+func (c *compiler) choice(b *plan.Body, content []mediaContent) {
 	if len(content) < 2 {
 		return
 	}

@@ -9,6 +9,10 @@ import (
 
 	"github.com/twodoor/twodoor"
 	"github.com/twodoor/twodoor/internal/schema"
+	"github.com/twodoor/twodoor/source/openapi/document"
+	"github.com/twodoor/twodoor/source/openapi/naming"
+	"github.com/twodoor/twodoor/source/openapi/plan"
+	"github.com/twodoor/twodoor/source/openapi/schemas"
 )
 
 // compiler makes one operation of what the description says.
@@ -21,28 +25,28 @@ type compiler struct {
 	verb   string
 
 	op   twodoor.Operation
-	plan plan
+	plan plan.Plan
 	args inputSet
 
-	emitter    emitter
-	rest       []byte     // schema of inputs that nothing names
-	combos     [][]string // sets of inputs of which one has to be given
-	variants   string     // what is told of the branches of the body
-	bodyParam  place      // Swagger 2
-	formParams []place    // Swagger 2
+	emitter    schemas.Emitter
+	rest       []byte           // schema of inputs that nothing names
+	combos     [][]string       // sets of inputs of which one has to be given
+	variants   string           // what is told of the branches of the body
+	bodyParam  document.Place   // Swagger 2
+	formParams []document.Place // Swagger 2
 	answer     mediaContent
 	linked     bool // the answer declares a Link header
-	outUses    []*definition
+	outUses    []*schemas.Definition
 	check      *schema.Schema // of the inputs, made for the first example
 }
 
 // prepare reads the annotations of an operation: the document's, the path's, its own.
 func (r *reader) prepare(f found) *compiler {
-	c := &compiler{reader: r, found: f, failed: f.fault, emitter: emitter{schemas: r.schemas, way: inward}}
-	document := without(r.document.root.Get("x-twodoor"), "title")
-	c.annotate("x-twodoor", without(document, "description").JSON())
-	for _, owner := range []place{f.item, f.op} {
-		if said := owner.node.Get("x-twodoor"); said != nil && f.fault == nil {
+	c := &compiler{reader: r, found: f, failed: f.fault, emitter: schemas.Emitter{Set: r.Set, Way: schemas.Inward}}
+	whole := document.Without(r.document.Root.Get("x-twodoor"), "title")
+	c.annotate("x-twodoor", document.Without(whole, "description").JSON())
+	for _, owner := range []document.Place{f.item, f.op} {
+		if said := owner.Node.Get("x-twodoor"); said != nil && f.fault == nil {
 			c.annotate("x-twodoor", said.JSON())
 		}
 	}
@@ -52,7 +56,7 @@ func (r *reader) prepare(f found) *compiler {
 func (c *compiler) annotate(where string, raw []byte) {
 	notes, err := c.said.add(raw)
 	for _, text := range notes {
-		c.note("%s: %s.%s", c.at(), where, text)
+		c.Note("%s: %s.%s", c.at(), where, text)
 	}
 	if err != nil && c.failed == nil {
 		c.failed = fmt.Errorf("%s.%w", where, err)
@@ -66,12 +70,12 @@ func (c *compiler) configure(globs []string) {
 	}
 }
 
-func (c *compiler) at() string { return c.found.op.at() }
+func (c *compiler) at() string { return c.found.op.At() }
 
 // route is what naming and effects look at.
-func (c *compiler) route() route {
-	n := c.found.op.node
-	r := route{
+func (c *compiler) route() naming.Route {
+	n := c.found.op.Node
+	r := naming.Route{
 		Method: c.found.method, Path: c.found.path, ID: n.Get("operationId").Str(), Tags: n.Get("tags").Strings(),
 		Summary: strings.TrimSpace(n.Get("summary").Str()), Name: c.said.Name,
 	}
@@ -83,7 +87,7 @@ func (c *compiler) route() route {
 }
 
 // identify gives the operation its id and effect.
-func (c *compiler) identify(name string, e effect) {
+func (c *compiler) identify(name string, e naming.Effect) {
 	c.group, c.verb, _ = strings.Cut(name, ".")
 	c.op = twodoor.Operation{
 		ID: c.source.Name + "." + name, Kind: Kind, Prefix: c.source.Prefix,
@@ -111,8 +115,8 @@ func (c *compiler) compile() (err error) {
 	}
 	c.answers()
 	c.tell()
-	if c.emitter.err != nil {
-		return c.emitter.err
+	if c.emitter.Err != nil {
+		return c.emitter.Err
 	}
 	c.op.Input = c.args.schema(c.rest, c.combos)
 	c.op.Positional = c.positional()
@@ -146,7 +150,7 @@ func cutPath(key string) (path, query string) {
 
 // tell fills in what is said in words, and what annotations say of the operation as a whole.
 func (c *compiler) tell() {
-	n, op, said := c.found.op.node, &c.op, &c.said
+	n, op, said := c.found.op.Node, &c.op, &c.said
 	op.Title, op.Description = words(n.Get("summary").Str(), n.Get("description").Str(), n.Get("operationId").Str())
 	if said.Title != "" {
 		op.Title = said.Title
@@ -186,7 +190,7 @@ func words(summary, description, id string) (title, text string) {
 		title = firstSentence(text)
 	}
 	if title == "" {
-		title = strings.Join(splitWords(id), " ")
+		title = strings.Join(naming.Words(id), " ")
 	}
 	if strings.TrimRight(text, ".") == strings.TrimRight(title, ".") {
 		text = ""
@@ -243,7 +247,7 @@ func (c *compiler) positional() []string {
 // creates reports whether the operation makes something new, whose body holds ids of other things.
 func (c *compiler) creates() bool {
 	last := c.plan.Path[strings.LastIndexByte(c.plan.Path, '/')+1:]
-	return strings.HasPrefix(c.verb, "create") || slices.Contains(splitWords(last), "create")
+	return strings.HasPrefix(c.verb, "create") || slices.Contains(naming.Words(last), "create")
 }
 
 // listed are the inputs of these names.
@@ -252,7 +256,7 @@ func (c *compiler) listed(names []string) (list []string) {
 		if arg := c.args.find(name); arg != nil {
 			list = append(list, arg.name)
 		} else {
-			c.note("%s: x-twodoor.positional names %q, which is no input", c.at(), name)
+			c.Note("%s: x-twodoor.positional names %q, which is no input", c.at(), name)
 		}
 	}
 	return list

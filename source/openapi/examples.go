@@ -7,6 +7,7 @@ import (
 	"github.com/twodoor/twodoor"
 	"github.com/twodoor/twodoor/internal/rawjson"
 	"github.com/twodoor/twodoor/internal/schema"
+	"github.com/twodoor/twodoor/source/openapi/mediatype"
 )
 
 // Bounds of the examples of an operation.
@@ -72,15 +73,15 @@ func (c *compiler) bodySamples() (found []sample) {
 		if each.media != c.plan.Body.Media[0] {
 			continue
 		}
-		found = append(found, c.named(each.owner.get("examples"))...)
-		if example := each.owner.node.Get("example"); example != nil {
+		found = append(found, c.named(each.owner.Get("examples"))...)
+		if example := each.owner.Node.Get("example"); example != nil {
 			found = append(found, sample{value: example})
 		}
-		if p, err := c.resolve(each.schema); err == nil && len(found) == 0 {
-			if example := p.node.Get("example"); example != nil {
+		if p, err := c.Resolve(each.schema); err == nil && len(found) == 0 {
+			if example := p.Node.Get("example"); example != nil {
 				found = append(found, sample{value: example})
 			}
-			for item := range p.node.Get("examples").Elements() {
+			for item := range p.Node.Get("examples").Elements() {
 				found = append(found, sample{value: item})
 			}
 		}
@@ -92,7 +93,7 @@ func (c *compiler) bodySamples() (found []sample) {
 func (c *compiler) exampleBody(base []byte, value *rawjson.Node) ([]byte, bool) {
 	b := c.plan.Body
 	if b.Arg != "" {
-		return rawjson.Set(base, b.Arg, shown(value, kindOf(b.Media[0]) == binaryBody)), true
+		return rawjson.Set(base, b.Arg, shown(value, mediatype.Of(b.Media[0]) == mediatype.Binary)), true
 	}
 	if !value.Is(rawjson.KindObject) {
 		return nil, false
@@ -102,7 +103,7 @@ func (c *compiler) exampleBody(base []byte, value *rawjson.Node) ([]byte, bool) 
 		arg, bytes := name, false
 		for _, f := range b.Fields {
 			if f.Name == name || f.Name == "" && f.Arg == name {
-				arg, bytes = f.Arg, f.Binary && kindOf(b.Media[0]) == multipartBody
+				arg, bytes = f.Arg, f.Binary && mediatype.Of(b.Media[0]) == mediatype.Multipart
 			}
 		}
 		args = rawjson.Set(args, arg, shown(item, bytes))

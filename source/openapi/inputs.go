@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/twodoor/twodoor/internal/rawjson"
+	"github.com/twodoor/twodoor/source/openapi/document"
+	"github.com/twodoor/twodoor/source/openapi/naming"
+	"github.com/twodoor/twodoor/source/openapi/schemas"
 )
 
 // input is one argument of an operation.
@@ -15,7 +17,7 @@ type input struct {
 	wire     string // at the far side
 	in       string // path, query, header, cookie, body; whole: it is the body
 	schema   []byte
-	place    place // of its schema
+	place    document.Place // of its schema
 	required bool
 	note     fieldNote
 	samples  []sample
@@ -39,16 +41,16 @@ func (in *inputSet) claim(wire, part, wanted string) string {
 	if in.taken == nil {
 		in.taken = map[string]bool{}
 	}
-	name := inputName(wire)
+	name := schemas.Key(wire)
 	if wanted != "" {
-		name = inputName(wanted)
+		name = schemas.Key(wanted)
 	}
 	if in.taken[name] {
-		name = inputName(part + "_" + name)
+		name = schemas.Key(part + "_" + name)
 	}
 	base := name
 	for n := 2; in.taken[name]; n++ {
-		name = fmt.Sprintf("%s_%d", base[:min(len(base), maxKey-4)], n)
+		name = fmt.Sprintf("%s_%d", base[:min(len(base), schemas.MaxKey-4)], n)
 	}
 	in.taken[name] = true
 	return name
@@ -107,63 +109,9 @@ func combinations(combos [][]string) []byte {
 	return sets.Bytes()
 }
 
-// maxKey is the longest property key that hosts take.
-const maxKey = 64
-
-// legalKey reports whether every host takes a property key: ^[a-zA-Z0-9_.-]{1,64}$.
-func legalKey(key string) bool {
-	if key == "" || len(key) > maxKey {
-		return false
-	}
-	return !strings.ContainsFunc(key, func(r rune) bool { return !keyRune(r) })
-}
-
-func keyRune(r rune) bool {
-	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '.' || r == '-'
-}
-
-// inputName is a key that hosts take, as near to the given one as can be read: StartTime< becomes
-// StartTime_lt, include[] include, filter[x] filter_x.
-func inputName(key string) string {
-	if legalKey(key) {
-		return key
-	}
-	text := strings.TrimSuffix(key, "[]")
-	for _, sign := range signs {
-		text = strings.ReplaceAll(text, sign.sign, "_"+sign.word+"_")
-	}
-	text = strings.Map(func(r rune) rune {
-		if keyRune(r) {
-			return r
-		}
-		return ' '
-	}, foldLatin(text))
-	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == ' ' }), "_")
-	text = strings.Trim(squeeze(text), "_")
-	switch {
-	case text == "" || !strings.ContainsFunc(text, func(r rune) bool { return r != '_' && r != '.' && r != '-' }):
-		return hashWord(key)
-	case len(text) > maxKey:
-		return text[:maxKey-10] + "_" + hashWord(key)
-	}
-	return text
-}
-
-// signs are spelled out, the longer ones first.
-var signs = []struct{ sign, word string }{
-	{"<=", "lte"}, {">=", "gte"}, {"!=", "ne"}, {"<", "lt"}, {">", "gt"}, {"=", "eq"}, {"+", "plus"}, {"*", "any"},
-}
-
-func squeeze(text string) string {
-	for strings.Contains(text, "__") {
-		text = strings.ReplaceAll(text, "__", "_")
-	}
-	return text
-}
-
 // isID reports whether a name is that of an id, or of a list of ids.
 func isID(name string) (one, many bool) {
-	words := splitWords(name)
+	words := naming.Words(name)
 	if len(words) == 0 {
 		return false, false
 	}

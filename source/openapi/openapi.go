@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/twodoor/twodoor"
+	"github.com/twodoor/twodoor/source/openapi/send"
 )
 
 // Kind is the kind of the operations that this package reads and invokes.
@@ -13,6 +14,15 @@ const Kind = "openapi"
 
 // DefaultMaxBytes bounds the files of one description together.
 const DefaultMaxBytes = 128 << 20
+
+// Invoker carries out the operations that [Source] reads.
+type Invoker = send.Invoker
+
+// Doer sends an HTTP request with the key that access asks for put on it; see [send.Doer].
+type Doer = send.Doer
+
+// Masker is a Doer that can tell about keys without showing one; see [send.Masker].
+type Masker = send.Masker
 
 // Source is one OpenAPI description.
 type Source struct {
@@ -45,5 +55,5 @@ func (s *Source) Read(ctx context.Context) (*twodoor.Reading, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.read()
+	return r.read(ctx)
 }

@@ -8,6 +8,9 @@ import (
 
 	"github.com/twodoor/twodoor"
 	"github.com/twodoor/twodoor/internal/rawjson"
+	"github.com/twodoor/twodoor/source/openapi/document"
+	"github.com/twodoor/twodoor/source/openapi/naming"
+	"github.com/twodoor/twodoor/source/openapi/schemas"
 )
 
 // Names of inputs and fields that page, without case, hyphens and underscores.
@@ -34,11 +37,11 @@ func plainName(name string) string {
 
 // takesPage reports whether the operation takes a page, cursor or offset as a parameter.
 func (c *compiler) takesPage() bool {
-	for _, owner := range []place{c.found.item, c.found.op} {
-		params := owner.get("parameters")
-		for item := range params.node.Elements() {
-			p, err := c.resolve(params.in(item))
-			if err == nil && p.node.Get("in").Str() == "query" && namesPage(p.node.Get("name").Str()) {
+	for _, owner := range []document.Place{c.found.item, c.found.op} {
+		params := owner.Get("parameters")
+		for item := range params.Node.Elements() {
+			p, err := c.Resolve(params.In(item))
+			if err == nil && p.Node.Get("in").Str() == "query" && naming.NamesPage(p.Node.Get("name").Str()) {
 				return true
 			}
 		}
@@ -164,12 +167,12 @@ func (c *compiler) nextPath(cursor string) string {
 		return path
 	}
 	for _, holder := range nextHolders {
-		for _, prop := range root.fields {
-			if plainName(prop.name) != holder {
+		for _, prop := range root.Fields {
+			if plainName(prop.Name) != holder {
 				continue
 			}
-			if inner, ok := c.fieldsOf(prop.place); ok {
-				if path := c.nextIn(inner, wanted, prop.name+"."); path != "" {
+			if inner, ok := c.fieldsOf(prop.Place); ok {
+				if path := c.nextIn(inner, wanted, prop.Name+"."); path != "" {
 					return path
 				}
 			}
@@ -186,9 +189,9 @@ func (c *compiler) lastID() string {
 		return ""
 	}
 	list := c.listIn(root)
-	for _, prop := range root.fields {
-		if list != "" && plainName(prop.name) == "hasmore" {
-			return "if ." + prop.name + " then ." + list + "[-1].id else null end"
+	for _, prop := range root.Fields {
+		if list != "" && plainName(prop.Name) == "hasmore" {
+			return "if ." + prop.Name + " then ." + list + "[-1].id else null end"
 		}
 	}
 	return ""
@@ -203,13 +206,13 @@ func (c *compiler) linkPath() string {
 	if name := c.linkIn(root); name != "" {
 		return name
 	}
-	for _, prop := range root.fields {
-		if !slices.Contains(linkHolders, plainName(prop.name)) {
+	for _, prop := range root.Fields {
+		if !slices.Contains(linkHolders, plainName(prop.Name)) {
 			continue
 		}
-		if inner, ok := c.fieldsOf(prop.place); ok {
+		if inner, ok := c.fieldsOf(prop.Place); ok {
 			if name := c.linkIn(inner); name != "" {
-				return prop.name + "." + name
+				return prop.Name + "." + name
 			}
 		}
 	}
@@ -217,28 +220,28 @@ func (c *compiler) linkPath() string {
 }
 
 // linkIn is the field that holds an address and is named like a next page.
-func (c *compiler) linkIn(f *shape) string {
-	for _, prop := range f.fields {
-		if name := plainName(prop.name); slices.Contains(linkNames, name) && c.holdsAddress(prop.place, name) {
-			return prop.name
+func (c *compiler) linkIn(f *schemas.Shape) string {
+	for _, prop := range f.Fields {
+		if name := plainName(prop.Name); slices.Contains(linkNames, name) && c.holdsAddress(prop.Place, name) {
+			return prop.Name
 		}
 	}
 	return ""
 }
 
 // holdsAddress reports whether a field is a text that is an address, by its format or by its name.
-func (c *compiler) holdsAddress(p place, name string) bool {
-	p, err := c.resolve(c.merged(p))
-	if err != nil || !typesOf(c.merged(p).node).has("string") {
+func (c *compiler) holdsAddress(p document.Place, name string) bool {
+	p, err := c.Resolve(c.Merged(p))
+	if err != nil || !schemas.TypesOf(c.Merged(p).Node).Has("string") {
 		return false
 	}
-	format := c.merged(p).node.Get("format").Str()
+	format := c.Merged(p).Node.Get("format").Str()
 	return strings.HasPrefix(format, "uri") || format == "url" || name != "next" && format == ""
 }
 
 // nextIn finds a field that holds the next cursor: one that is named after it, else one whose name
 // says so.
-func (c *compiler) nextIn(f *shape, wanted, prefix string) string {
+func (c *compiler) nextIn(f *schemas.Shape, wanted, prefix string) string {
 	names := append([]string{"next" + wanted}, nextNames...)
 	if prefix != "" {
 		names = append(names, wanted)
@@ -247,9 +250,9 @@ func (c *compiler) nextIn(f *shape, wanted, prefix string) string {
 		names = append([]string{"lastid"}, names...)
 	}
 	for _, name := range names {
-		for _, prop := range f.fields {
-			if plainName(prop.name) == name && c.holdsCursor(prop.place) {
-				return prefix + prop.name
+		for _, prop := range f.Fields {
+			if plainName(prop.Name) == name && c.holdsCursor(prop.Place) {
+				return prefix + prop.Name
 			}
 		}
 	}
@@ -257,24 +260,24 @@ func (c *compiler) nextIn(f *shape, wanted, prefix string) string {
 }
 
 // holdsCursor reports whether a field is a text or number, and no address.
-func (c *compiler) holdsCursor(p place) bool {
-	p, err := c.resolve(c.merged(p))
+func (c *compiler) holdsCursor(p document.Place) bool {
+	p, err := c.Resolve(c.Merged(p))
 	if err != nil {
 		return false
 	}
-	if n := c.merged(p).node; n.Get("anyOf").Len() > 0 {
-		return slices.ContainsFunc(n.Get("anyOf").Items, func(b *rawjson.Node) bool { return typesOf(b).has("string") })
+	if n := c.Merged(p).Node; n.Get("anyOf").Len() > 0 {
+		return slices.ContainsFunc(n.Get("anyOf").Items, func(b *rawjson.Node) bool { return schemas.TypesOf(b).Has("string") })
 	}
-	t := typesOf(p.node)
-	format := p.node.Get("format").Str()
-	return (t.has("string") || t.has("integer")) && format != "uri" && format != "url"
+	t := schemas.TypesOf(p.Node)
+	format := p.Node.Get("format").Str()
+	return (t.Has("string") || t.Has("integer")) && format != "uri" && format != "url"
 }
 
-func (c *compiler) fieldsOf(p place) (*shape, bool) {
-	if p.node == nil {
+func (c *compiler) fieldsOf(p document.Place) (*schemas.Shape, bool) {
+	if p.Node == nil {
 		return nil, false
 	}
-	return c.flatten(p)
+	return c.Flatten(p)
 }
 
 // recordsPath is the path in the answer of its records; "" where the answer is their list itself,
@@ -287,13 +290,13 @@ func (c *compiler) recordsPath() string {
 	if name := c.listIn(root); name != "" {
 		return name
 	}
-	for _, prop := range root.fields {
-		if plainName(prop.name) != "data" && plainName(prop.name) != "result" {
+	for _, prop := range root.Fields {
+		if plainName(prop.Name) != "data" && plainName(prop.Name) != "result" {
 			continue
 		}
-		if inner, ok := c.fieldsOf(prop.place); ok {
+		if inner, ok := c.fieldsOf(prop.Place); ok {
 			if name := c.listIn(inner); name != "" {
-				return prop.name + "." + name
+				return prop.Name + "." + name
 			}
 		}
 	}
@@ -301,12 +304,12 @@ func (c *compiler) recordsPath() string {
 }
 
 // listIn is the field that is a list: the only one, else the one with a usual name.
-func (c *compiler) listIn(f *shape) string {
+func (c *compiler) listIn(f *schemas.Shape) string {
 	var lists []string
-	for _, prop := range f.fields {
-		p, err := c.resolve(c.merged(prop.place))
-		if err == nil && typesOf(c.merged(p).node).has("array") {
-			lists = append(lists, prop.name)
+	for _, prop := range f.Fields {
+		p, err := c.Resolve(c.Merged(prop.Place))
+		if err == nil && schemas.TypesOf(c.Merged(p).Node).Has("array") {
+			lists = append(lists, prop.Name)
 		}
 	}
 	if len(lists) == 1 {

@@ -6,6 +6,9 @@ import (
 	"strings"
 
 	"github.com/twodoor/twodoor/internal/rawjson"
+	"github.com/twodoor/twodoor/source/openapi/document"
+	"github.com/twodoor/twodoor/source/openapi/plan"
+	"github.com/twodoor/twodoor/source/openapi/schemas"
 )
 
 // params reads the parameters of the path, query, header and cookie into inputs, in the order of
@@ -25,21 +28,21 @@ func (c *compiler) params() error {
 }
 
 // declared lists the parameters of an operation, those of bodies (Swagger 2) apart.
-func (c *compiler) declared() ([]place, error) {
-	var list []place
+func (c *compiler) declared() ([]document.Place, error) {
+	var list []document.Place
 	at := map[string]int{}
-	for _, owner := range []place{c.found.item, c.found.op} {
-		params := owner.get("parameters")
-		for item := range params.node.Elements() {
-			p, err := c.resolve(params.in(item))
+	for _, owner := range []document.Place{c.found.item, c.found.op} {
+		params := owner.Get("parameters")
+		for item := range params.Node.Elements() {
+			p, err := c.Resolve(params.In(item))
 			if err != nil {
 				return nil, fmt.Errorf("a parameter: %w", err)
 			}
-			name, in := p.node.Get("name").Str(), p.node.Get("in").Str()
+			name, in := p.Node.Get("name").Str(), p.Node.Get("in").Str()
 			if in == "body" && c.swagger {
 				name = ""
 			} else if name == "" {
-				return nil, fmt.Errorf("the parameter at %s has no name", p.at())
+				return nil, fmt.Errorf("the parameter at %s has no name", p.At())
 			}
 			key := in + " " + name
 			if old, known := at[key]; known {
@@ -54,12 +57,12 @@ func (c *compiler) declared() ([]place, error) {
 }
 
 // splitForm puts the parameters of a Swagger 2 body apart.
-func (c *compiler) splitForm(list []place) (others []place) {
+func (c *compiler) splitForm(list []document.Place) (others []document.Place) {
 	if !c.swagger {
 		return list
 	}
 	for _, p := range list {
-		switch p.node.Get("in").Str() {
+		switch p.Node.Get("in").Str() {
 		case "body":
 			c.bodyParam = p
 		case "formData":
@@ -73,14 +76,14 @@ func (c *compiler) splitForm(list []place) (others []place) {
 
 // matchPath makes the path parameters those of the path itself: a name that the path lacks is
 // dropped, or taken for the only one that is not described; one that is not described is a string.
-func (c *compiler) matchPath(declared []place) []place {
-	var kept, strays []place
+func (c *compiler) matchPath(declared []document.Place) []document.Place {
+	var kept, strays []document.Place
 	names := pathNames(c.plan.Path)
 	missing := slices.Clone(names)
 	for _, p := range declared {
-		name := p.node.Get("name").Str()
+		name := p.Node.Get("name").Str()
 		switch at := slices.Index(missing, name); {
-		case p.node.Get("in").Str() != "path":
+		case p.Node.Get("in").Str() != "path":
 			kept = append(kept, p)
 		case at >= 0:
 			missing = slices.Delete(missing, at, at+1)
@@ -90,26 +93,26 @@ func (c *compiler) matchPath(declared []place) []place {
 		}
 	}
 	if len(strays) == 1 && len(missing) == 1 {
-		c.note("%s: the path has {%s}, its parameter is called %q: taken for one", strays[0].at(), missing[0], strays[0].node.Get("name").Str())
-		renamed := without(strays[0].node, "name")
+		c.Note("%s: the path has {%s}, its parameter is called %q: taken for one", strays[0].At(), missing[0], strays[0].Node.Get("name").Str())
+		renamed := document.Without(strays[0].Node, "name")
 		renamed.Put("name", rawjson.StringNode(missing[0]))
-		return append([]place{strays[0].in(renamed)}, kept...)
+		return append([]document.Place{strays[0].In(renamed)}, kept...)
 	}
 	for _, p := range strays {
-		c.note("%s: the path has no {%s}: that parameter is left out", p.at(), p.node.Get("name").Str())
+		c.Note("%s: the path has no {%s}: that parameter is left out", p.At(), p.Node.Get("name").Str())
 	}
 	for _, name := range missing {
-		c.note("%s: the parameter {%s} of the path is not described: taken for a string", c.at(), name)
-		kept = append(kept, place{c.found.op.doc, bareParam(name)})
+		c.Note("%s: the parameter {%s} of the path is not described: taken for a string", c.at(), name)
+		kept = append(kept, c.found.op.Doc.Place(bareParam(name)))
 	}
 	return kept
 }
 
 // bareParam is the parameter of a path variable that nothing describes.
 func bareParam(name string) *rawjson.Node {
-	n := objectNode("name", rawjson.StringNode(name))
+	n := document.Object("name", rawjson.StringNode(name))
 	n.Put("in", rawjson.StringNode("path"))
-	n.Put("schema", objectNode("type", rawjson.StringNode("string")))
+	n.Put("schema", document.Object("type", rawjson.StringNode("string")))
 	n.Put("type", rawjson.StringNode("string"))
 	return n
 }
@@ -133,19 +136,19 @@ func pathNames(path string) (names []string) {
 }
 
 // param reads one parameter into an input and a line of the plan.
-func (c *compiler) param(p place) error {
-	n := p.node
+func (c *compiler) param(p document.Place) error {
+	n := p.Node
 	wire, in := n.Get("name").Str(), n.Get("in").Str()
 	switch in {
 	case "path", "query", "header", "cookie":
 	default:
-		return fmt.Errorf("the parameter %q at %s stands in %q, which is none of path, query, header and cookie", wire, p.at(), in)
+		return fmt.Errorf("the parameter %q at %s stands in %q, which is none of path, query, header and cookie", wire, p.At(), in)
 	}
 	if c.sentAnyway(wire, in) {
 		return nil
 	}
-	planned := param{Name: wire, In: in, Required: n.Get("required").Bool() || in == "path"}
-	schema := c.childAt(p, "schema")
+	planned := plan.Param{Name: wire, In: in, Required: n.Get("required").Bool() || in == "path"}
+	schema := c.ChildAt(p, "schema")
 	switch {
 	case c.swagger:
 		schema = p
@@ -191,7 +194,7 @@ func (c *compiler) sentAnyway(name, in string) bool {
 }
 
 // styleParam reads style, explode and allowReserved (OpenAPI 3.x).
-func styleParam(n *rawjson.Node, planned *param) {
+func styleParam(n *rawjson.Node, planned *plan.Param) {
 	style := n.Get("style").Str()
 	isForm := style == "form" || style == "" && (planned.In == "query" || planned.In == "cookie")
 	planned.Explode = isForm || style == "deepObject"
@@ -212,7 +215,7 @@ func paramText(n *rawjson.Node) string {
 
 // inputSchema writes the schema of an input with what is said of the input itself.
 func (c *compiler) inputSchema(arg *input, text string, deprecated bool) []byte {
-	schema := c.emitter.text(arg.place)
+	schema := c.emitter.Text(arg.place)
 	if text != "" {
 		schema = rawjson.Set(schema, "description", rawjson.Quote(text))
 		schema = retime(schema, text)
@@ -230,33 +233,33 @@ func retime(schema []byte, text string) []byte {
 	if string(kind) != `"integer"` {
 		return schema
 	}
-	if format := epochFormat(text); format != "" {
+	if format := schemas.EpochFormat(text); format != "" {
 		return rawjson.Set(schema, "format", rawjson.Quote(format))
 	}
 	return schema
 }
 
 // samples are the values that a parameter shows by itself.
-func (c *compiler) samples(p, schema place) []sample {
+func (c *compiler) samples(p, schema document.Place) []sample {
 	var found []sample
-	for _, n := range []*rawjson.Node{p.node.Get("example"), p.node.Get("x-example"), schema.node.Get("example")} {
+	for _, n := range []*rawjson.Node{p.Node.Get("example"), p.Node.Get("x-example"), schema.Node.Get("example")} {
 		if n != nil {
 			found = append(found, sample{value: n})
 		}
 	}
-	found = append(found, c.named(p.get("examples"))...)
-	for item := range schema.node.Get("examples").Elements() {
+	found = append(found, c.named(p.Get("examples"))...)
+	for item := range schema.Node.Get("examples").Elements() {
 		found = append(found, sample{value: item})
 	}
 	return found
 }
 
 // named reads an "examples" object: values by name, each maybe a reference.
-func (c *compiler) named(examples place) (found []sample) {
-	for name, item := range examples.node.Members() {
-		p, err := c.resolve(examples.in(item))
-		if value := p.node.Get("value"); err == nil && value != nil {
-			title := strings.TrimSpace(p.node.Get("summary").Str())
+func (c *compiler) named(examples document.Place) (found []sample) {
+	for name, item := range examples.Node.Members() {
+		p, err := c.Resolve(examples.In(item))
+		if value := p.Node.Get("value"); err == nil && value != nil {
+			title := strings.TrimSpace(p.Node.Get("summary").Str())
 			if title == "" {
 				title = name
 			}

@@ -10,13 +10,16 @@ import (
 
 	"github.com/twodoor/twodoor"
 	"github.com/twodoor/twodoor/internal/rawjson"
+	"github.com/twodoor/twodoor/source/openapi/document"
+	"github.com/twodoor/twodoor/source/openapi/naming"
+	"github.com/twodoor/twodoor/source/openapi/schemas"
 )
 
 // reader holds one description while it is read.
 type reader struct {
-	*schemas
+	*schemas.Set
 	source   *Source
-	document *document
+	document *document.File
 	swagger  bool
 	reading  *twodoor.Reading
 }
@@ -24,7 +27,7 @@ type reader struct {
 // found is one operation as the description has it.
 type found struct {
 	method, path string // path as the description keys it
-	item, op     place
+	item, op     document.Place
 	fault        error // why nothing more is known of it
 }
 
@@ -36,12 +39,12 @@ func (s *Source) open(ctx context.Context) (*reader, error) {
 	if bound <= 0 {
 		bound = DefaultMaxBytes
 	}
-	l := &library{ctx: ctx, fetch: s.Fetch, left: bound, max: bound, documents: map[string]*document{}, faults: map[string]error{}}
-	d, err := l.open(s.File)
+	l := document.New(ctx, s.Fetch, bound)
+	d, err := l.Open(s.File)
 	if err != nil {
 		return nil, err
 	}
-	notes, err := l.overlay(d, s.Overlays)
+	notes, err := l.Overlay(d, s.Overlays)
 	if err != nil {
 		return nil, err
 	}
@@ -49,15 +52,15 @@ func (s *Source) open(ctx context.Context) (*reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &reader{schemas: newSchemas(l, d, version), source: s, document: d, swagger: version == "2.0"}
-	r.notes = notes
+	r := &reader{Set: schemas.New(l, d, version), source: s, document: d, swagger: version == "2.0"}
+	r.Notes = notes
 	r.reading = &twodoor.Reading{Source: s.Name}
 	return r, nil
 }
 
 // versionOf is "2.0", "3.0" or "3.1"; a later 3.x is read as 3.1.
-func versionOf(d *document) (string, error) {
-	root := d.root
+func versionOf(d *document.File) (string, error) {
+	root := d.Root
 	swagger, version := text(root.Get("swagger")), text(root.Get("openapi"))
 	switch {
 	case strings.HasPrefix(swagger, "2"):
@@ -67,7 +70,7 @@ func versionOf(d *document) (string, error) {
 	case strings.HasPrefix(version, "3"):
 		return "3.1", nil
 	}
-	fault := &twodoor.Error{Code: twodoor.CodeInvalid, Message: d.shown + " is not an OpenAPI description: " + foundInstead(root, swagger, version)}
+	fault := &twodoor.Error{Code: twodoor.CodeInvalid, Message: d.Shown + " is not an OpenAPI description: " + foundInstead(root, swagger, version)}
 	fault.Hint = `name a document that begins with "openapi: 3.x" or "swagger: 2.0"`
 	return "", fault
 }
@@ -99,7 +102,7 @@ func foundInstead(root *rawjson.Node, swagger, version string) string {
 }
 
 // read turns the description into a Reading.
-func (r *reader) read() (*twodoor.Reading, error) {
+func (r *reader) read(ctx context.Context) (*twodoor.Reading, error) {
 	r.describe()
 	all := r.operations()
 	compilers := make([]*compiler, len(all))
@@ -113,20 +116,20 @@ func (r *reader) read() (*twodoor.Reading, error) {
 			c.failed = c.compile()
 		}
 	}
-	r.drain()
+	r.Drain()
 	r.settle(compilers)
 	r.skip(compilers)
 	r.close(compilers)
-	return r.reading, r.ctx.Err()
+	return r.reading, ctx.Err()
 }
 
 // describe takes what the description says of itself.
 func (r *reader) describe() {
-	info := r.document.root.Get("info")
+	info := r.document.Root.Get("info")
 	r.reading.Title = strings.TrimSpace(info.Get("title").Str())
 	r.reading.Description = strings.TrimSpace(info.Get("description").Str())
 	r.reading.Version = text(info.Get("version"))
-	said := r.document.root.Get("x-twodoor")
+	said := r.document.Root.Get("x-twodoor")
 	if title := said.Get("title").Str(); title != "" {
 		r.reading.Title = title
 	}
@@ -140,48 +143,48 @@ var methods = []string{"get", "put", "post", "delete", "options", "head", "patch
 
 // operations lists what the description has under paths, in its order.
 func (r *reader) operations() (all []found) {
-	paths := place{r.document, r.document.root.Get("paths")}
-	if resolved, err := r.resolve(paths); err == nil {
+	paths := r.document.Place(r.document.Root.Get("paths"))
+	if resolved, err := r.Resolve(paths); err == nil {
 		paths = resolved
 	}
-	for path, item := range paths.node.Members() {
+	for path, item := range paths.Node.Members() {
 		if strings.HasPrefix(path, "x-") {
 			continue
 		}
-		all = append(all, r.pathItem(path, paths.in(item))...)
+		all = append(all, r.pathItem(path, paths.In(item))...)
 	}
 	if len(all) == 0 {
-		r.note("%s has no operations under paths: the source is empty", r.document.shown)
+		r.Note("%s has no operations under paths: the source is empty", r.document.Shown)
 	}
 	return all
 }
 
 // pathItem lists the operations of one path. What a path item says beside its reference counts
 // before what it refers to.
-func (r *reader) pathItem(path string, item place) (all []found) {
-	target, err := r.resolve(item)
-	if err != nil || !target.node.Is(rawjson.KindObject) {
+func (r *reader) pathItem(path string, item document.Place) (all []found) {
+	target, err := r.Resolve(item)
+	if err != nil || !target.Node.Is(rawjson.KindObject) {
 		if err == nil {
 			err = fmt.Errorf("the path is no object")
 		}
 		return []found{{path: path, item: item, op: item, fault: err}}
 	}
-	owners := []place{target}
-	if item.node != target.node {
-		owners = []place{item, target}
+	owners := []document.Place{target}
+	if item.Node != target.Node {
+		owners = []document.Place{item, target}
 	}
 	seen := map[string]bool{}
 	for _, owner := range owners {
-		for method, op := range owner.node.Members() {
+		for method, op := range owner.Node.Members() {
 			if !slices.Contains(methods, method) || seen[method] {
 				continue
 			}
 			seen[method] = true
-			f := found{method: strings.ToUpper(method), path: path, item: owner, op: owner.in(op)}
+			f := found{method: strings.ToUpper(method), path: path, item: owner, op: owner.In(op)}
 			if !op.Is(rawjson.KindObject) {
 				f.fault = fmt.Errorf("the operation is no object")
-			} else if f.op, err = r.resolve(f.op); err != nil {
-				f.op, f.fault = owner.in(op), err
+			} else if f.op, err = r.Resolve(f.op); err != nil {
+				f.op, f.fault = owner.In(op), err
 			}
 			all = append(all, f)
 		}
@@ -192,22 +195,22 @@ func (r *reader) pathItem(path string, item place) (all []found) {
 // nameAll names the operations, those that will turn out as exceptions too, so that no name moves
 // when they are mended. Annotations of the configuration find their operations by the names that
 // these have without them.
-func (r *reader) nameAll(compilers []*compiler) ([]string, naming) {
+func (r *reader) nameAll(compilers []*compiler) ([]string, naming.Choice) {
 	s := r.source
-	routes := make([]route, len(compilers))
+	routes := make([]naming.Route, len(compilers))
 	for i, c := range compilers {
 		routes[i] = c.route()
 	}
-	rule, kept := s.Naming, (*naming)(nil)
+	rule, kept := s.Naming, (*naming.Choice)(nil)
 	if rule == "" {
-		rule = ruleAuto
+		rule = naming.Auto
 	}
 	if s.Kept.Rule != "" {
-		kept = &naming{Rule: s.Kept.Rule, Dropped: s.Kept.Dropped, Split: s.Kept.Split}
+		kept = &naming.Choice{Rule: s.Kept.Rule, Dropped: s.Kept.Dropped, Split: s.Kept.Split}
 	}
-	names, used, notes := nameRoutes(routes, s.Name, rule, kept, s.Kept.Names)
+	names, used, notes := naming.Names(routes, s.Name, rule, kept, s.Kept.Names)
 	if len(s.Operations) > 0 {
-		plain, _, _ := nameRoutes(routes, s.Name, rule, kept, nil)
+		plain, _, _ := naming.Names(routes, s.Name, rule, kept, nil)
 		renamed := false
 		for i, c := range compilers {
 			c.configure(s.configured(s.Name+"."+names[i], s.Name+"."+plain[i], c.found.key()))
@@ -215,38 +218,38 @@ func (r *reader) nameAll(compilers []*compiler) ([]string, naming) {
 			routes[i].Name = c.said.Name
 		}
 		if renamed {
-			names, used, notes = nameRoutes(routes, s.Name, rule, kept, s.Kept.Names)
+			names, used, notes = naming.Names(routes, s.Name, rule, kept, s.Kept.Names)
 		}
 	}
 	if used.Report != "" && len(routes) > 0 {
-		r.note("named by %s", used.Report)
+		r.Note("named by %s", used.Report)
 	}
 	for _, text := range notes {
-		r.note("%s", text)
+		r.Note("%s", text)
 	}
 	r.lock(routes, names, used)
 	return names, used
 }
 
 // lock keeps the names. Those of operations that are gone stay reserved.
-func (r *reader) lock(routes []route, names []string, used naming) {
+func (r *reader) lock(routes []naming.Route, names []string, used naming.Choice) {
 	all := maps.Clone(r.source.Kept.Names)
 	if all == nil {
 		all = map[string]string{}
 	}
 	for i, each := range routes {
-		all[each.key()] = names[i]
+		all[each.Key()] = names[i]
 	}
 	r.reading.Lock = twodoor.Lock{Rule: used.Rule, Dropped: used.Dropped, Split: used.Split, Names: all}
 }
 
 // infer gives each operation its name and its effect.
-func (r *reader) infer(compilers []*compiler, names []string, used naming) {
-	routes := make([]route, len(compilers))
+func (r *reader) infer(compilers []*compiler, names []string, used naming.Choice) {
+	routes := make([]naming.Route, len(compilers))
 	for i, c := range compilers {
 		routes[i] = c.route()
 	}
-	effects := inferEffects(routes, used)
+	effects := naming.Effects(routes, used)
 	for i, c := range compilers {
 		c.identify(names[i], effects[i])
 	}
@@ -254,12 +257,12 @@ func (r *reader) infer(compilers []*compiler, names []string, used naming) {
 
 // settle parts the operations from the exceptions.
 func (r *reader) settle(compilers []*compiler) {
-	broken := r.broken()
-	r.reading.Definitions = r.written()
+	broken := r.Broken()
+	r.reading.Definitions = r.Written()
 	origins := map[string]bool{}
 	for _, c := range compilers {
 		if c.failed == nil && broken {
-			c.failed = brokenBy(append(c.emitter.uses, c.outUses...), map[*definition]bool{})
+			c.failed = schemas.BrokenBy(append(c.emitter.Uses, c.outUses...), map[*schemas.Definition]bool{})
 		}
 		if c.failed != nil {
 			r.reading.Exceptions = append(r.reading.Exceptions, twodoor.Exception{Operation: c.found.key(), At: c.at(), Reason: c.failed.Error()})
@@ -276,16 +279,16 @@ func (r *reader) settle(compilers []*compiler) {
 
 // skip names the parts that are no operations: what the far side calls, not we.
 func (r *reader) skip(compilers []*compiler) {
-	webhooks := place{r.document, r.document.root.Get("webhooks")}
-	for name, item := range webhooks.node.Members() {
+	webhooks := r.document.Place(r.document.Root.Get("webhooks"))
+	for name, item := range webhooks.Node.Members() {
 		r.reading.Skipped = append(r.reading.Skipped, twodoor.Exception{
-			Operation: "webhook " + name, At: r.document.at(item), Reason: "a webhook: the far side calls it"})
+			Operation: "webhook " + name, At: r.document.At(item), Reason: "a webhook: the far side calls it"})
 	}
 	for _, c := range compilers {
 		f := c.found
-		for name, item := range f.op.node.Get("callbacks").Members() {
+		for name, item := range f.op.Node.Get("callbacks").Members() {
 			r.reading.Skipped = append(r.reading.Skipped, twodoor.Exception{
-				Operation: "callback " + name + " of " + f.key(), At: f.op.doc.at(item), Reason: "a callback: the far side calls it"})
+				Operation: "callback " + name + " of " + f.key(), At: f.op.Doc.At(item), Reason: "a callback: the far side calls it"})
 		}
 	}
 }
@@ -293,11 +296,11 @@ func (r *reader) skip(compilers []*compiler) {
 // close gathers what is told of the source as a whole.
 func (r *reader) close(compilers []*compiler) {
 	r.reading.Groups = r.groups(compilers)
-	r.reading.Notes = r.notes
-	r.reading.Files = slices.Clone(r.files)
+	r.reading.Notes = r.Notes
+	r.reading.Files = slices.Clone(r.Files)
 	for _, language := range slices.Sorted(maps.Keys(r.source.Translations)) {
 		file := r.source.Translations[language]
-		if path, err := filepath.Abs(file); err == nil && !isURL(file) {
+		if path, err := filepath.Abs(file); err == nil && !document.IsURL(file) {
 			file = path
 		}
 		r.reading.Files = append(r.reading.Files, file)
@@ -308,7 +311,7 @@ func (r *reader) close(compilers []*compiler) {
 // ten of its operations have and nothing else has.
 func (r *reader) groups(compilers []*compiler) map[string]string {
 	about := map[string]string{}
-	for tag := range r.document.root.Get("tags").Elements() {
+	for tag := range r.document.Root.Get("tags").Elements() {
 		about[tag.Get("name").Str()] = firstLine(tag.Get("description").Str(), 200)
 	}
 	sizes, total, tags := map[string]int{}, map[string]int{}, map[string]map[string]int{}
@@ -317,7 +320,7 @@ func (r *reader) groups(compilers []*compiler) map[string]string {
 		if tags[c.group] == nil {
 			tags[c.group] = map[string]int{}
 		}
-		for _, tag := range c.found.op.node.Get("tags").Strings() {
+		for _, tag := range c.found.op.Node.Get("tags").Strings() {
 			tags[c.group][tag]++
 			total[tag]++
 		}
@@ -325,8 +328,8 @@ func (r *reader) groups(compilers []*compiler) map[string]string {
 	groups := map[string]string{}
 	for group, counts := range tags {
 		for _, tag := range slices.Sorted(maps.Keys(counts)) {
-			alone := nineOfTen(counts[tag], sizes[group]) && counts[tag] == total[tag]
-			if about[tag] != "" && (slug(tag) == group || alone && groups[group] == "") {
+			alone := naming.NineOfTen(counts[tag], sizes[group]) && counts[tag] == total[tag]
+			if about[tag] != "" && (naming.Slug(tag) == group || alone && groups[group] == "") {
 				groups[group] = about[tag]
 			}
 		}

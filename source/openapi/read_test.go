@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"maps"
 	"os"
 	"path/filepath"
@@ -16,8 +17,12 @@ import (
 	"github.com/twodoor/twodoor/internal/rawjson"
 	"github.com/twodoor/twodoor/internal/schema"
 	"github.com/twodoor/twodoor/internal/schema/hosts"
+	"github.com/twodoor/twodoor/source/openapi/plan"
 	"golang.org/x/tools/txtar"
 )
+
+// rewrite writes what was read into the archives of testdata/read: review the difference like code.
+var rewrite = flag.Bool("update", false, "rewrite the archives of testdata/read")
 
 // setting is the file config.json of an archive: how the source is configured there.
 type setting struct {
@@ -87,7 +92,7 @@ func readArchive(t *testing.T, path string) {
 		if file.Name != "want.json" {
 			continue
 		}
-		if *update {
+		if *rewrite {
 			archive.Files[i].Data = text
 			break
 		}
@@ -96,7 +101,7 @@ func readArchive(t *testing.T, path string) {
 		}
 		return
 	}
-	if !*update {
+	if !*rewrite {
 		t.Fatal("no want.json in it: run with -update and review it")
 	}
 	if archive.Files[len(archive.Files)-1].Name != "want.json" {
@@ -201,7 +206,7 @@ func checkOperation(t *testing.T, op *twodoor.Operation) {
 			t.Errorf("%s: its example does not fit: %v", op.Origin, problems)
 		}
 	}
-	var p plan
+	var p plan.Plan
 	if err := json.Unmarshal(op.Plan, &p); err != nil {
 		t.Errorf("%s: its plan: %v", op.Origin, err)
 	}

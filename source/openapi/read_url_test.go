@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/twodoor/twodoor"
+	"github.com/twodoor/twodoor/source/openapi/plan"
 )
 
 // web answers from a map, and fails for everything else.
@@ -49,7 +50,7 @@ components:
 	if len(r.Operations) != 2 || len(r.Exceptions) != 1 || !strings.Contains(r.Exceptions[0].Reason, "no other host is asked") {
 		t.Fatalf("%d operations, exceptions %v", len(r.Operations), r.Exceptions)
 	}
-	var p plan
+	var p plan.Plan
 	if err := json.Unmarshal(r.Operations[0].Plan, &p); err != nil {
 		t.Fatal(err)
 	}

@@ -9,9 +9,9 @@ import (
 // operation's own word replaces the document's, an empty list included (OpenAPI 3.1 "Security
 // Requirement Object").
 func (c *compiler) security() [][]twodoor.Scheme {
-	given := c.found.op.node.Get("security")
+	given := c.found.op.Node.Get("security")
 	if given == nil {
-		given = c.document.root.Get("security")
+		given = c.document.Root.Get("security")
 	}
 	if !given.Is(rawjson.KindArray) {
 		return nil
@@ -33,16 +33,16 @@ func (c *compiler) security() [][]twodoor.Scheme {
 // scheme is a security scheme by its name; one that is not described keeps its name alone.
 func (c *compiler) scheme(name string, scopes []string) twodoor.Scheme {
 	s := twodoor.Scheme{Name: name, Scopes: scopes}
-	all := place{c.document, c.document.root.Path("components", "securitySchemes")}
+	all := c.document.Place(c.document.Root.Path("components", "securitySchemes"))
 	if c.swagger {
-		all = place{c.document, c.document.root.Get("securityDefinitions")}
+		all = c.document.Place(c.document.Root.Get("securityDefinitions"))
 	}
-	p, err := c.resolve(all.get(name))
-	if err != nil || p.node == nil {
-		c.note("%s: the security scheme %q is not described", c.at(), name)
+	p, err := c.Resolve(all.Get(name))
+	if err != nil || p.Node == nil {
+		c.Note("%s: the security scheme %q is not described", c.at(), name)
 		return s
 	}
-	n := p.node
+	n := p.Node
 	s.Type, s.In, s.Param, s.Scheme = n.Get("type").Str(), n.Get("in").Str(), n.Get("name").Str(), n.Get("scheme").Str()
 	if s.Type == "basic" { // Swagger 2
 		s.Type, s.Scheme = "http", "basic"

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/twodoor/twodoor/internal/rawjson"
+	"github.com/twodoor/twodoor/source/openapi/document"
 )
 
 // server is the base URL of an operation, or "" where the description names no host. Source.Target
@@ -16,14 +17,14 @@ func (c *compiler) server() string {
 		return strings.TrimRight(c.source.Target, "/")
 	}
 	if c.swagger {
-		schemes := c.found.op.node.Get("schemes").Strings()
+		schemes := c.found.op.Node.Get("schemes").Strings()
 		if len(schemes) == 0 {
-			schemes = c.document.root.Get("schemes").Strings()
+			schemes = c.document.Root.Get("schemes").Strings()
 		}
-		return c.base(swaggerServer(c.document.root, schemes))
+		return c.base(swaggerServer(c.document.Root, schemes))
 	}
-	for _, owner := range []place{c.found.op, c.found.item, {c.document, c.document.root}} {
-		if servers := owner.node.Get("servers"); servers.Is(rawjson.KindArray) && servers.Len() > 0 {
+	for _, owner := range []document.Place{c.found.op, c.found.item, c.document.Place(c.document.Root)} {
+		if servers := owner.Node.Get("servers"); servers.Is(rawjson.KindArray) && servers.Len() > 0 {
 			return c.base(c.filled(servers.Items[0]))
 		}
 	}
@@ -38,13 +39,13 @@ func (c *compiler) filled(server *rawjson.Node) string {
 		value, set := c.source.Variables[name]
 		switch allowed := variable.Get("enum").Strings(); {
 		case set && len(allowed) > 0 && !slices.Contains(allowed, value):
-			c.note("the server variable %s is %q, which is none of %s", name, value, strings.Join(allowed, ", "))
+			c.Note("the server variable %s is %q, which is none of %s", name, value, strings.Join(allowed, ", "))
 		case !set && variable.Get("default") != nil:
 			value = variable.Get("default").Str()
 		case !set && len(allowed) > 0:
 			value = allowed[0]
 		case !set:
-			c.note("the server %s needs a value for %s: set variables.%s, or target", address, name, name)
+			c.Note("the server %s needs a value for %s: set variables.%s, or target", address, name, name)
 			return ""
 		}
 		address = strings.ReplaceAll(address, "{"+name+"}", value)
@@ -55,8 +56,8 @@ func (c *compiler) filled(server *rawjson.Node) string {
 // base is a base URL made absolute, or "" where there is no host to make it so.
 func (c *compiler) base(address string) string {
 	whole := c.absolute(address)
-	if !isURL(whole) {
-		c.note("the description names no host: set target to the base URL of the API")
+	if !document.IsURL(whole) {
+		c.Note("the description names no host: set target to the base URL of the API")
 		return ""
 	}
 	whole, _, _ = strings.Cut(whole, "?")
@@ -66,10 +67,10 @@ func (c *compiler) base(address string) string {
 
 // absolute resolves an address against the one that the description was read from.
 func (c *compiler) absolute(address string) string {
-	if isURL(address) || !isURL(c.document.location) {
+	if document.IsURL(address) || !document.IsURL(c.document.Location) {
 		return address
 	}
-	base, err := url.Parse(c.document.location)
+	base, err := url.Parse(c.document.Location)
 	if err != nil {
 		return address
 	}

@@ -6,12 +6,14 @@ import (
 	"strings"
 
 	"github.com/twodoor/twodoor/internal/rawjson"
+	"github.com/twodoor/twodoor/source/openapi/document"
+	"github.com/twodoor/twodoor/source/openapi/plan"
 )
 
 // What Swagger 2.0 says in its own way, told as OpenAPI 3 says it.
 
 // collection reads collectionFormat: a style and whether it is exploded.
-func collection(n *rawjson.Node, planned *param) error {
+func collection(n *rawjson.Node, planned *plan.Param) error {
 	style, explode, err := collectionStyle(n)
 	if err != nil {
 		return err
@@ -42,21 +44,21 @@ func collectionStyle(n *rawjson.Node) (style string, explode bool, err error) {
 
 // swaggerBody makes a body of a parameter in: body, or of those in: formData.
 func (c *compiler) swaggerBody() (content []mediaContent, required bool) {
-	consumes := c.found.op.node.Get("consumes")
+	consumes := c.found.op.Node.Get("consumes")
 	if consumes == nil {
-		consumes = c.document.root.Get("consumes")
+		consumes = c.document.Root.Get("consumes")
 	}
 	media := consumes.Strings()
 	switch {
-	case c.bodyParam.node != nil:
+	case c.bodyParam.Node != nil:
 		if len(media) == 0 {
 			media = []string{"application/json"}
 		}
-		schema := c.bodyParam.get("schema")
+		schema := c.bodyParam.Get("schema")
 		for _, m := range media {
 			content = append(content, mediaContent{media: m, schema: schema, owner: c.bodyParam})
 		}
-		return content, c.bodyParam.node.Get("required").Bool()
+		return content, c.bodyParam.Node.Get("required").Bool()
 	case len(c.formParams) > 0:
 		return []mediaContent{c.form(media)}, false
 	}
@@ -70,28 +72,28 @@ func (c *compiler) form(media []string) mediaContent {
 	var required []string
 	file := false
 	for _, p := range c.formParams {
-		name := p.node.Get("name").Str()
-		props.Put(name, p.node)
-		c.home[p.node] = p.doc
-		file = file || p.node.Get("type").Str() == "file"
-		if p.node.Get("required").Bool() {
+		name := p.Node.Get("name").Str()
+		props.Put(name, p.Node)
+		c.Belongs(p)
+		file = file || p.Node.Get("type").Str() == "file"
+		if p.Node.Get("required").Bool() {
 			required = append(required, name)
 		}
-		if style, explode, err := collectionStyle(p.node); err == nil && p.node.Get("type").Str() == "array" {
-			how := objectNode("style", rawjson.StringNode(orForm(style)))
-			how.Put("explode", boolNode(explode))
+		if style, explode, err := collectionStyle(p.Node); err == nil && p.Node.Get("type").Str() == "array" {
+			how := document.Object("style", rawjson.StringNode(orForm(style)))
+			how.Put("explode", document.Bool(explode))
 			encoding.Put(name, how)
 		}
 	}
-	schema := objectNode("type", rawjson.StringNode("object"))
+	schema := document.Object("type", rawjson.StringNode("object"))
 	schema.Put("properties", props)
-	schema.Put("required", stringsNode(required))
+	schema.Put("required", document.Strings(required))
 	kind := "application/x-www-form-urlencoded"
 	if file || slices.ContainsFunc(media, func(m string) bool { return strings.HasPrefix(m, "multipart/") }) && !slices.Contains(media, kind) {
 		kind = "multipart/form-data"
 	}
-	owner := objectNode("encoding", encoding)
-	return mediaContent{media: kind, schema: c.found.op.in(schema), owner: c.found.op.in(owner)}
+	owner := document.Object("encoding", encoding)
+	return mediaContent{media: kind, schema: c.found.op.In(schema), owner: c.found.op.In(owner)}
 }
 
 func orForm(style string) string {

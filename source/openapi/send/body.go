@@ -1,0 +1,215 @@
+package send
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/twodoor/twodoor/internal/rawjson"
+	"github.com/twodoor/twodoor/source/openapi/mediatype"
+	"github.com/twodoor/twodoor/source/openapi/plan"
+)
+
+// payload is a request body as it is sent.
+type payload struct {
+	media  string // Content-Type
+	data   []byte
+	binary bool   // not for a terminal
+	parts  []part // multipart
+}
+
+// member is one field of an object body.
+type member struct {
+	field *plan.Field // its encoding
+	name  string      // on the wire
+	arg   string      // for faults: the input that it came from
+	value []byte
+}
+
+// undescribed is how a field is encoded of which the description says nothing.
+var undescribed = &plan.Field{Explode: true}
+
+// payload encodes the request body; nil: there is none.
+func (r *readyPlan) payload(args *callArgs) (*payload, error) {
+	b := r.Body
+	if b == nil || len(b.Media) == 0 {
+		return nil, nil
+	}
+	media, err := r.choose(args)
+	if err != nil {
+		return nil, err
+	}
+	if b.Arg == "" {
+		return r.objectBody(media, args)
+	}
+	value := args.take(b.Arg)
+	if value == nil {
+		return nil, nil
+	}
+	return r.wholeBody(media, value)
+}
+
+// choose is the media type to send: the caller's choice, else the first.
+func (r *readyPlan) choose(args *callArgs) (string, error) {
+	b := r.Body
+	if b.Choice == "" {
+		return b.Media[0], nil
+	}
+	value := args.take(b.Choice)
+	if value == nil {
+		return b.Media[0], nil
+	}
+	want := scalarText(value)
+	for _, media := range b.Media {
+		if strings.EqualFold(media, want) {
+			return media, nil
+		}
+	}
+	return "", misfit(b.Choice, fmt.Sprintf("is %q; the far side takes %s", want, strings.Join(b.Media, ", ")))
+}
+
+// objectBody is a body whose fields are inputs. No field given: an empty one where the far side
+// requires a body or expects a form, else none.
+func (r *readyPlan) objectBody(media string, args *callArgs) (*payload, error) {
+	members := r.members(args)
+	if len(members) == 0 && !r.Body.Required && !r.postsForm(media) {
+		return nil, nil
+	}
+	switch mediatype.Of(media) {
+	case mediatype.Form:
+		return encodeForm(media, members)
+	case mediatype.Multipart:
+		return encodeMultipart(media, members)
+	case mediatype.JSON, mediatype.Lines, mediatype.Text:
+		return &payload{media: concrete(media), data: encodeObject(args, members)}, nil
+	}
+	return nil, misfit("the body", "cannot be sent as "+media+" field by field")
+}
+
+// postsForm reports whether an empty body still says that it is a form: far sides that take forms
+// refuse a POST without a content type.
+func (r *readyPlan) postsForm(media string) bool {
+	return mediatype.Of(media) == mediatype.Form && (r.Method == http.MethodPost || r.Method == http.MethodPut || r.Method == http.MethodPatch)
+}
+
+// members are the inputs that belong in the body, in the caller's order, under their names on the wire.
+func (r *readyPlan) members(args *callArgs) []member {
+	members := make([]member, 0, len(args.list))
+	for _, a := range args.list {
+		described := r.fields[a.name]
+		switch {
+		case a.taken:
+		case described != nil:
+			members = append(members, member{described, described.Wire(), a.name, a.value})
+		case r.Body.Rest:
+			members = append(members, member{undescribed, a.name, a.name, a.value})
+		}
+	}
+	return members
+}
+
+// encodeObject keeps the bytes of the values as they came, and those of the whole where no name
+// differs from the caller's.
+func encodeObject(args *callArgs, members []member) []byte {
+	same := args.raw != nil && len(members) == len(args.list)
+	var object rawjson.Object
+	for _, m := range members {
+		same = same && m.name == m.arg
+		object.Put(m.name, m.value)
+	}
+	if same {
+		return args.raw
+	}
+	return object.Bytes()
+}
+
+// wholeBody is a body that is one input.
+func (r *readyPlan) wholeBody(media string, value []byte) (*payload, error) {
+	arg := r.Body.Arg
+	switch mediatype.Of(media) {
+	case mediatype.Form:
+		return encodeForm(media, r.split(value))
+	case mediatype.Multipart:
+		return encodeMultipart(media, r.split(value))
+	case mediatype.Lines:
+		return &payload{media: media, data: encodeLines(value)}, nil
+	case mediatype.Text:
+		return &payload{media: media, data: []byte(scalarText(value))}, nil
+	case mediatype.XML:
+		text, ok := rawjson.String(value)
+		if !ok {
+			return nil, misfit(arg, "is sent as XML: give the XML as a text")
+		}
+		return &payload{media: media, data: []byte(text)}, nil
+	case mediatype.Binary:
+		return encodeBinary(arg, media, value)
+	}
+	if text, ok := rawjson.String(value); ok && media != "application/json" && strings.HasPrefix(text, "data:") && strings.Contains(media, "*") {
+		return encodeBinary(arg, media, value)
+	}
+	return &payload{media: concrete(media), data: rawjson.Trim(value)}, nil
+}
+
+// split takes a whole object apart, for encodings that send it field by field.
+func (r *readyPlan) split(value []byte) []member {
+	var members []member
+	for name, item := range rawjson.Members(value) {
+		m := member{undescribed, name, r.Body.Arg + "." + name, item}
+		for i := range r.Body.Fields {
+			if r.Body.Fields[i].Wire() == name {
+				m.field = &r.Body.Fields[i]
+			}
+		}
+		members = append(members, m)
+	}
+	return members
+}
+
+// concrete is a media type that may be sent: none with a wildcard.
+func concrete(media string) string {
+	if strings.Contains(media, "*") {
+		return "application/json"
+	}
+	return media
+}
+
+func encodeLines(value []byte) []byte {
+	if rawjson.KindOf(value) != rawjson.KindArray {
+		return append(rawjson.Compact(nil, value), '\n')
+	}
+	var out []byte
+	for item := range rawjson.Elements(value) {
+		out = append(rawjson.Compact(out, item), '\n')
+	}
+	return out
+}
+
+// encodeForm writes application/x-www-form-urlencoded. Without an encoding of their own arrays of
+// plain values repeat the name and objects are sent as JSON (OpenAPI 3.1 "Encoding Object").
+func encodeForm(media string, members []member) (*payload, error) {
+	var out []byte
+	for _, m := range members {
+		f := m.field
+		form := formStyle(f.Style, false)
+		if f.Style == "deepObject" {
+			out = appendDeep(out, m.name, m.value, form.escape)
+			continue
+		}
+		before := len(out)
+		if before > 0 {
+			out = append(out, '&')
+		}
+		from := len(out)
+		switch {
+		case rawjson.KindOf(m.value) == rawjson.KindNull:
+		case mediatype.IsJSON(f.Media), f.Style == "" && rawjson.KindOf(m.value) == rawjson.KindObject:
+			out = form.appendPair(out, m.name, scalarText(m.value))
+		default:
+			out = form.append(out, m.name, m.value, f.Explode)
+		}
+		if len(out) == from {
+			out = out[:before]
+		}
+	}
+	return &payload{media: media, data: out}, nil
+}
