@@ -192,7 +192,26 @@ func (t shape) field(name string) (shape, bool) {
 		}
 		found = t.scope.member(&out, raw, name) || found
 	}
+	if !found && t.scope.names(t, name) {
+		return scalar(isString), true
+	}
 	return out, found
+}
+
+// names reports whether a member is the name that stands beside an id in an answer: assignee_name
+// beside assignee_id.
+func (s *scope) names(t shape, member string) bool {
+	if s == nil {
+		return false
+	}
+	base, ok := strings.CutSuffix(strings.ToLower(member), "name")
+	for id := range s.op.Answer.IDNames {
+		beside := strings.HasPrefix(strings.ToLower(id), strings.TrimRight(base, "_-"))
+		if ok && beside && slices.Contains(t.names(), id) {
+			return true
+		}
+	}
+	return false
 }
 
 // member adds what a schema says of a member.

@@ -1,10 +1,12 @@
 package check
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
 
+	"github.com/twodoor/twodoor"
 	"github.com/twodoor/twodoor/source/guide"
 )
 
@@ -38,6 +40,7 @@ func TestBadInput(t *testing.T) {
 		{"tool span", "Call `harbor_incident_ack {\"incident\": \"inc_1\"}` or `harbor_incident_lst`.\n", []string{"1:7: bad-body", "1:7: bad-body", "1:54: unknown-operation"}},
 		{"message", "```json\n{\"method\":\"tools/call\",\"params\":{\"name\":\"harbor_incident_list\",\"arguments\":{\"_want\":{\"jq\":\".[].id\"}}}}\n```\n", []string{"2:1: bad-jq"}},
 		{"placeholder as a verb", "```sh\ntwodoor harbor incident <verb> --help\n```\n", nil},
+		{"name beside an id", "```sh\ntwodoor harbor incident list --jq '.items[] | [.id, .assignee_name, .asignee_name]'\n```\n", []string{"2:35: bad-jq: jq: there is no field asignee_name"}},
 		{"not ours", "```sh\ngit status\nkubectl get pods -o json | jq '.itemz[]'\n```\n```python\ntwodoor('x')\n```\n", nil},
 		{"nul and bad UTF-8", "```sh\ntwodoor harbor \x00incident \xff\n```\n`twodoor harbor \xfe`", []string{"2:1: bad-shell", "4:2: bad-shell"}},
 	} {
@@ -69,5 +72,47 @@ func TestGuidesOfAnotherTime(t *testing.T) {
 	}
 	if findings := checker.Check("a.md", []byte(text)); len(findings) != 1 || findings[0].Line != 6 || findings[0].Kind != guide.UnknownOperation {
 		t.Errorf("%v", findings)
+	}
+}
+
+// TestAnnotations: the demo's annotations hold, and each broken one is told.
+func TestAnnotations(t *testing.T) {
+	b, library := demo(t)
+	findings, err := b.checker(library).CheckCatalog()
+	if err != nil || len(findings) > 0 {
+		t.Fatalf("%v %v", err, findings)
+	}
+	for name, c := range map[string]struct {
+		kind  guide.Mistake
+		spoil func(op *twodoor.Operation)
+	}{
+		"guide":       {guide.UnknownGuide, func(op *twodoor.Operation) { op.Guides = []string{"triagx"} }},
+		"next target": {guide.UnknownOperation, func(op *twodoor.Operation) { op.Next[0].Call = "incident.akc" }},
+		"next when":   {guide.BadJQ, func(op *twodoor.Operation) { op.Next[0].When = ".itemz" }},
+		"next jq":     {guide.BadJQ, func(op *twodoor.Operation) { op.Next[0].Arguments = map[string]string{"incident_id": ".items[0].idd"} }},
+		"next argument": {guide.UnknownField, func(op *twodoor.Operation) {
+			op.Next[0].Arguments = map[string]string{"incident_id": ".items[0].id", "incident": ".total"}
+		}},
+		"next without id":  {guide.MissingRequired, func(op *twodoor.Operation) { op.Next[0].Arguments = nil }},
+		"before duration":  {guide.BadValue, func(op *twodoor.Operation) { op.Before = []twodoor.Step{{Call: "service.list", Every: "soon"}} }},
+		"before until":     {guide.BadJQ, func(op *twodoor.Operation) { op.Before = []twodoor.Step{{Call: "service.list", Until: ".itemz"}} }},
+		"answer field":     {guide.UnknownField, func(op *twodoor.Operation) { op.Answer.Fields = []string{"id", "titel"} }},
+		"answer root":      {guide.UnknownField, func(op *twodoor.Operation) { op.Answer.Root = ".itemz" }},
+		"names of ids":     {guide.UnknownOperation, func(op *twodoor.Operation) { op.Answer.IDNames = map[string]string{"x": "person.gt"} }},
+		"input of paging":  {guide.UnknownField, func(op *twodoor.Operation) { p := *op.Page; p.Param = "cursr"; op.Page = &p }},
+		"answer of paging": {guide.UnknownField, func(op *twodoor.Operation) { p := *op.Page; p.Next = ".nxt"; op.Page = &p }},
+		"example":          {guide.BadBody, func(op *twodoor.Operation) { op.Examples = []twodoor.Example{{Arguments: []byte(`{"status":"opn"}`)}} }},
+	} {
+		broken := *b.reading
+		broken.Operations = slices.Clone(b.reading.Operations)
+		at := slices.IndexFunc(broken.Operations, func(op twodoor.Operation) bool { return op.ID == "harbor.incident.list" })
+		op := broken.Operations[at]
+		op.Next = slices.Clone(op.Next)
+		c.spoil(&op)
+		broken.Operations[at] = op
+		findings, err := over(t, &broken).checker(library).CheckCatalog()
+		if err != nil || len(findings) == 0 || findings[0].Kind != c.kind {
+			t.Errorf("%s: wanted %s: %v %v", name, c.kind, err, findings)
+		}
 	}
 }

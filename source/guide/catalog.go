@@ -1,0 +1,182 @@
+package guide
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/twodoor/twodoor"
+	"github.com/twodoor/twodoor/internal/rawjson"
+	"github.com/twodoor/twodoor/internal/schema"
+)
+
+// CheckCatalog finds what annotations promise and the catalog does not hold: guides that there are not,
+// steps before and after a call that lead nowhere, fields of answers, inputs of paging, examples that
+// do not fit.
+func (c *Checker) CheckCatalog() ([]Finding, error) {
+	c.ready()
+	var findings []Finding
+	for i := range c.Catalog.Entries() {
+		op, err := c.Catalog.At(i)
+		if err != nil {
+			return nil, err
+		}
+		a := &annotated{Checker: c, op: op}
+		a.check()
+		findings = append(findings, a.findings...)
+	}
+	return Sort(findings), nil
+}
+
+// annotated is the check of one operation.
+type annotated struct {
+	*Checker
+	op       *twodoor.Operation
+	findings []Finding
+}
+
+func (a *annotated) find(kind Mistake, fix, format string, args ...any) {
+	file, line := a.op.At, 1
+	if at := strings.LastIndexByte(file, ':'); at >= 0 {
+		if n, err := strconv.Atoi(file[at+1:]); err == nil {
+			file, line = file[:at], n
+		}
+	}
+	a.findings = append(a.findings, Finding{File: file, Line: line, Column: 1, Kind: kind, Message: a.op.ID + ": " + fmt.Sprintf(format, args...), Fix: fix})
+}
+
+func (a *annotated) check() {
+	for _, name := range a.op.Guides {
+		if a.Guides.Find(name) == nil {
+			a.find(UnknownGuide, first(rawjson.Nearest(a.Guides.Names(), name, 1)), "it names the guide %q, and there is none", name)
+		}
+	}
+	answer := shapeOf(a.op, a.op.Output)
+	for _, step := range a.op.Before {
+		a.step("before", step, shapeOf(a.op, inputOf(a.op)))
+	}
+	for _, step := range a.op.Next {
+		a.jq("next.when", step.When, answer)
+		a.step("next", step, answer)
+	}
+	a.answer(answer)
+	a.examples()
+}
+
+// jq checks a program over a shape.
+func (a *annotated) jq(what, program string, over shape) {
+	if program == "" {
+		return
+	}
+	_, wrong := readJQ(program, over)
+	for _, w := range wrong {
+		a.find(BadJQ, w.fix, "%s: %s", what, w.message)
+	}
+}
+
+// step checks a call tied to the operation: it is there, it takes the arguments, and it gets what it
+// requires.
+func (a *annotated) step(what string, step twodoor.Step, from shape) {
+	name := step.Call
+	if strings.Count(name, ".") == 1 {
+		name = a.op.Source() + "." + name
+	}
+	target, alias, err := a.Catalog.Find(name)
+	if err != nil || target == nil {
+		a.find(UnknownOperation, a.nearest(name), "%s calls %s, which is no operation", what, step.Call)
+		return
+	}
+	if alias {
+		a.find(OldName, target.ID, "%s calls %s by an old name", what, step.Call)
+	}
+	input := shapeOf(target, inputOf(target))
+	for _, key := range slices.Sorted(maps.Keys(step.Arguments)) {
+		if _, ok := input.field(key); !ok {
+			a.find(UnknownField, first(rawjson.Nearest(input.names(), key, 1)), "%s gives %s to %s, which does not take it", what, key, target.ID)
+		}
+		a.jq(what+" "+key, step.Arguments[key], from)
+	}
+	required, _ := rawjson.Get(inputOf(target), "required")
+	for element := range rawjson.Elements(required) {
+		key := plainText(element)
+		if _, given := step.Arguments[key]; !given && !fills(target, key) {
+			a.find(MissingRequired, "", "%s calls %s without %s, which it requires", what, target.ID, key)
+		}
+	}
+	a.jq(what+".until", step.Until, shapeOf(target, target.Output))
+	for key, text := range map[string]string{"every": step.Every, "at_most": step.AtMost} {
+		if _, err := time.ParseDuration(text); text != "" && err != nil {
+			a.find(BadValue, "30s", "%s: %s is no duration: %q", what, key, text)
+		}
+	}
+}
+
+// fills reports whether an input has a default that is filled in.
+func fills(op *twodoor.Operation, name string) bool {
+	value, _ := rawjson.GetPath(inputOf(op), "properties", name, "x-fill")
+	return string(value) == "true"
+}
+
+// answer checks what is said of the answer, and of paging.
+func (a *annotated) answer(answer shape) {
+	said := a.op.Answer
+	root := strings.Trim(strings.TrimSuffix(said.Root, "[]"), ".")
+	record := answer
+	if root != "" {
+		var at string
+		var near []string
+		if record, at, near = answer.follow(root); at != "" {
+			a.find(UnknownField, first(near), "answer.root: the answer has no %s", at)
+			return
+		}
+	}
+	for _, f := range wrongFields(answer, root, record.kinds&isList != 0 && !record.any, said.Fields) {
+		a.find(UnknownField, f.fix, "answer.%s", f.message)
+	}
+	for _, id := range slices.Sorted(maps.Values(said.IDNames)) {
+		if strings.Count(id, ".") == 1 {
+			id = a.op.Source() + "." + id
+		}
+		if op, _, err := a.Catalog.Find(id); err == nil && op == nil {
+			a.find(UnknownOperation, a.nearest(id), "answer.id_names asks %s, which is no operation", id)
+		}
+	}
+	page := a.op.Page
+	if page == nil {
+		return
+	}
+	input := shapeOf(a.op, inputOf(a.op))
+	for key, name := range map[string]string{"param": page.Param, "size": page.Size} {
+		if _, ok := input.field(name); name != "" && !ok {
+			a.find(UnknownField, first(rawjson.Nearest(input.names(), name, 1)), "page.%s is %s, which it does not take", key, name)
+		}
+	}
+	for key, path := range map[string]string{"items": page.Items, "next": page.Next} {
+		if _, at, near := answer.follow(strings.TrimPrefix(path, ".")); path != "" && at != "" {
+			a.find(UnknownField, first(near), "page.%s: the answer has no %s", key, at)
+		}
+	}
+}
+
+// examples checks the operation's own examples against its schema.
+func (a *annotated) examples() {
+	if len(a.op.Examples) == 0 {
+		return
+	}
+	check, err := schema.CompileWith(inputOf(a.op), func(name string) []byte { return a.op.Definition(name) })
+	if err != nil {
+		return
+	}
+	for _, e := range a.op.Examples {
+		if len(e.Arguments) == 0 {
+			continue
+		}
+		for _, p := range check.Check(check.Default(check.Fit(json.RawMessage(e.Arguments)))) {
+			a.find(BadBody, "", "its example %q does not fit: %s", e.Title, strings.TrimSpace(p.Path+" "+p.Message))
+		}
+	}
+}
