@@ -176,6 +176,7 @@ func (r *run) levelHelp(id, begin string) string {
 		render(func() string { return lines(list, 0) }),
 		render(func() string { return byFirstWord(list) }),
 		render(func() string { return firstWords(list) }),
+		render(func() string { return countOf(list) }),
 	)
 }
 
@@ -201,25 +202,32 @@ func (r *run) levelHead(id string) string {
 
 func (r *run) levelFoot(id string, list []node) string {
 	name := r.door.name()
-	if len(list) == 0 {
+	switch {
+	case len(list) > 0:
+	case id == "" && !slices.ContainsFunc(r.door.Engine.Catalog().Sources(), func(s twodoor.SourceInfo) bool { return s.Name != twodoor.OwnSource }):
+		return "" // nothing is hidden: there is nothing yet
+	default:
 		return "Nothing is shown here in this profile.\n"
 	}
 	command := name
 	if words := r.door.wordsOf(id); len(words) > 0 {
 		command += " " + strings.Join(words, " ")
 	}
-	foot := fmt.Sprintf("\nMore: %s %s --help", command, strings.ToUpper(levelWord(list)))
+	foot := fmt.Sprintf("\nMore: %s %s --help", command, levelWord(id, list))
 	if r.door.ownCommand("find") != nil {
 		foot += fmt.Sprintf(". By what it does: %s find WORDS", name)
 	}
 	return foot + "\n"
 }
 
-func levelWord(list []node) string {
-	if list[0].count > 0 {
-		return "word"
+func levelWord(id string, list []node) string {
+	switch {
+	case id == "":
+		return "SOURCE"
+	case list[0].count > 0:
+		return "GROUP"
 	}
-	return "verb"
+	return "VERB"
 }
 
 // lines tells a word on each line, with its title cut to a length.
@@ -277,6 +285,11 @@ func firstWords(list []node) string {
 		}
 	}
 	return out.String() + "\nThe rest of a word: add how it begins and --help\n"
+}
+
+// countOf tells of a level with more words than can be told how many there are.
+func countOf(list []node) string {
+	return fmt.Sprintf("  %d words, from %s to %s\nThe rest of a word: add how it begins and --help\n", len(list), list[0].word, list[len(list)-1].word)
 }
 
 // helpOfWord is the help of the words of a level that begin with the last word of the line.

@@ -118,6 +118,27 @@ func TestHelpKeepsItsBudget(t *testing.T) {
 	}
 }
 
+// A source of thousands of groups is told within the budget too, and one that is not there is not
+// said to be hidden.
+func TestHelpOfVeryManyAndOfNone(t *testing.T) {
+	many := &twodoor.Reading{Source: "many", Title: "Many"}
+	for i := range 5000 {
+		many.Operations = append(many.Operations, operation(fmt.Sprintf("many.thing%d.get", i), `{"type":"object"}`, reads))
+	}
+	h := newHarness(t, many)
+	h.run(words("many --help")...)
+	if weight := rawjson.Weigh(h.out.Bytes()); weight > levelBudget || !strings.Contains(h.out.String(), "5000 words, from thing0 to thing999") {
+		t.Errorf("≈%d tokens: %.300s", weight, h.out.String())
+	}
+	if h.run("many", "thing499", "--help"); !strings.Contains(h.out.String(), "get") {
+		t.Errorf("one of them: %s", h.out.String())
+	}
+	h = newHarness(t, &twodoor.Reading{Source: twodoor.OwnSource})
+	if h.run("--help"); strings.Contains(h.out.String(), "profile") {
+		t.Errorf("without a source: %s", h.out.String())
+	}
+}
+
 // The example that help shows fits the operation it is shown for.
 func TestExamplesFit(t *testing.T) {
 	h := newHarness(t)

@@ -335,6 +335,21 @@ func TestData(t *testing.T) {
 	}
 }
 
+// endless is a pipe that never runs dry.
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) { return len(p), nil }
+
+func TestWhatIsReadIsBounded(t *testing.T) {
+	h := newHarness(t)
+	h.Stdin = endless{}
+	for _, line := range []string{"create --data -", "create --title -", "create --attachment -"} {
+		if _, err := h.Parse(append([]string{"harbor", "incident"}, words(line)...)); !strings.Contains(strings.Join(append(fields(err), errText(err)), "\n"), "larger than the bound of 128 MiB") {
+			t.Errorf("%s: %v %q", line, err, fields(err))
+		}
+	}
+}
+
 func errText(err error) string {
 	if err == nil {
 		return ""

@@ -81,6 +81,9 @@ func (r *run) add(ctx context.Context, e *edit, w wanted) error {
 		return err
 	}
 	title, ok := sniff(text)
+	if broken := rawjson.Check(text); !ok && broken != nil && rawjson.KindOf(text) == rawjson.KindObject {
+		return &twodoor.Error{Code: twodoor.CodeInvalid, Message: fmt.Sprintf("%s: %v", w.ref, broken), Hint: "mend the file there, or fetch it again if it was cut off", Cause: broken}
+	}
 	if !ok {
 		return &twodoor.Error{Code: twodoor.CodeInvalid, Message: fmt.Sprintf(`%s is no OpenAPI document: it has no "openapi" or "swagger" at the top`, w.ref), Hint: "this version serves OpenAPI 2.0, 3.0 and 3.1, as JSON or YAML"}
 	}
@@ -295,7 +298,7 @@ func (r *run) save(e *edit, o *opened) error {
 		return nil
 	}
 	book := config.Trust{Dir: filepath.Join(r.folders.State, "trust")}
-	return book.Grant(e.file, claimsOf(e.site, o.catalog))
+	return r.granted(book, e.file, claimsOf(e.site, o.catalog))
 }
 
 // addAll adds what a command line names, reads it, and writes the configuration. What cannot be read

@@ -206,7 +206,10 @@ func (r *run) token() (secret.Text, error) {
 		return secret.Text{}, &twodoor.Error{Code: twodoor.CodeInvalid, Message: "there is no place for the operator token: neither HOME nor XDG_STATE_HOME is set", Hint: "set one, or TWODOOR_TOKEN"}
 	}
 	token, _, err := session.Load(r.folders.State)
-	return token, err
+	if err != nil {
+		return secret.Text{}, &twodoor.Error{Code: twodoor.CodeInvalid, Message: err.Error(), Hint: "mend that for this user, or set XDG_STATE_HOME or TWODOOR_TOKEN", Cause: err}
+	}
+	return token, nil
 }
 
 func (r *run) resolver() *secret.Resolver {

@@ -89,7 +89,19 @@ func (r *run) trust(ctx context.Context, s *site, claims []config.Claim) error {
 			return err
 		}
 	}
-	return book.Grant(s.File, claims)
+	return r.granted(book, s.File, claims)
+}
+
+// granted keeps that a configuration is trusted.
+func (r *run) granted(book config.Trust, file string, claims []config.Claim) error {
+	err := book.Grant(file, claims)
+	if err == nil {
+		return nil
+	}
+	return &twodoor.Error{
+		Code: twodoor.CodeInvalid, Message: fmt.Sprintf("that %s is trusted cannot be kept in %s: %v", r.near(file), book.Dir, plainCause(err)),
+		Hint: "make that folder writable, set XDG_STATE_HOME, or name the configuration with --config: then nobody is asked", Cause: err,
+	}
 }
 
 // agree asks the person at the terminal. Off a terminal nobody can agree.

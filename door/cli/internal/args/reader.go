@@ -29,11 +29,28 @@ type Reader struct {
 	Unread bool   // something was not read, because of Dry
 }
 
+// maxRead bounds what one flag reads from stdin or a file, in bytes.
+const maxRead = 128 << 20
+
 func (r *Reader) open(name string) ([]byte, error) {
-	if r.Open == nil {
-		return os.ReadFile(name)
+	if r.Open != nil {
+		return r.Open(name)
 	}
-	return r.Open(name)
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return readAll(f)
+}
+
+// readAll reads to the end, or to the bound: a pipe or a device need not have an end.
+func readAll(from io.Reader) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(from, maxRead+1))
+	if err == nil && len(data) > maxRead {
+		return nil, fmt.Errorf("it is larger than the bound of %d MiB", maxRead>>20)
+	}
+	return data, err
 }
 
 func (r *Reader) now() time.Time {
@@ -188,9 +205,9 @@ func (r *Reader) readStdin(as string) ([]byte, error) {
 	if r.Stdin == nil {
 		return nil, nil
 	}
-	data, err := io.ReadAll(r.Stdin)
+	data, err := readAll(r.Stdin)
 	if err != nil {
-		return nil, fmt.Errorf("read stdin: %w", err)
+		return nil, fmt.Errorf("reads stdin: %w", err)
 	}
 	return data, nil
 }
