@@ -1,0 +1,112 @@
+package journal
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+
+	"github.com/twodoor/twodoor/internal/rawjson"
+)
+
+// Arguments says what is kept of arguments and answers.
+type Arguments string
+
+// The modes of contracts §4; the empty one means ArgumentsRedacted.
+const (
+	ArgumentsRedacted Arguments = "redacted"
+	ArgumentsDigest   Arguments = "digest" // equal arguments have equal digests; no answers
+	ArgumentsNone     Arguments = "none"
+)
+
+// Redaction is what a record goes through before it is kept anywhere. The zero value keeps arguments
+// and answers within the default bounds, and masks what looks like a secret.
+type Redaction struct {
+	Live         func([]byte) []byte // takes out every secret that is in use, in all spellings; nil: knows none
+	Arguments    Arguments
+	MaxArguments int    // bytes; 0: 4 KiB
+	MaxAnswer    int    // bytes; 0: 4 KiB
+	Key          []byte // of the digests
+}
+
+// margin is cut off a text that was cut before it was redacted: no secret is longer, so none is left
+// in part.
+const margin = 4 << 10
+
+// defaultMax bounds arguments and answers, in bytes.
+const defaultMax = 4 << 10
+
+// line is the record as it is kept: bounded, redacted, one line of JSON. It changes the record.
+func (x *Redaction) line(dst []byte, r *Record) []byte {
+	switch x.Arguments {
+	case ArgumentsDigest:
+		r.Arguments, r.Answer = x.digest(r.Arguments), nil
+	case ArgumentsNone:
+		r.Arguments, r.Answer = nil, nil
+	}
+	var arguments, answer int
+	r.Arguments, arguments = x.bound(r.Arguments, x.MaxArguments)
+	r.Answer, answer = x.bound(r.Answer, x.MaxAnswer)
+	r.ArgsBytes, r.AnsBytes = max(r.ArgsBytes, arguments), max(r.AnsBytes, answer)
+	begun := len(dst)
+	dst = appendRecord(dst, r)
+	raw := dst[begun:]
+	clean := x.clean(raw)
+	if len(clean) == len(raw) && &clean[0] == &raw[0] || bytes.Equal(clean, raw) {
+		return dst
+	}
+	return x.mend(dst[:begun], r, clean)
+}
+
+// clean takes secrets out of a text.
+func (x *Redaction) clean(text []byte) []byte {
+	if x.Live != nil {
+		text = x.Live(text)
+	}
+	return mask(text)
+}
+
+// mend takes a redacted line over. The fields beside it are read from it again, so that no column
+// keeps what the line has lost. A line that redaction has broken keeps no arguments and no texts.
+func (x *Redaction) mend(dst []byte, r *Record, clean []byte) []byte {
+	var mended Record
+	if rawjson.Check(clean) != nil || json.Unmarshal(clean, &mended) != nil {
+		mended = Record{Kind: r.Kind, CallID: r.CallID, At: r.At, Door: r.Door, Principal: r.Principal, Upstream: r.Upstream,
+			Effect: r.Effect, Outcome: r.Outcome, Code: r.Code, Duration: r.Duration, BytesOut: r.BytesOut, Dropped: r.Dropped}
+		clean = appendRecord(nil, &mended)
+	}
+	*r = mended
+	return append(dst, clean...)
+}
+
+// bound cuts a value that is over its bound; it is then a text, and its whole length is told.
+func (x *Redaction) bound(raw json.RawMessage, most int) (json.RawMessage, int) {
+	if most == 0 {
+		most = defaultMax
+	}
+	switch {
+	case len(raw) == 0:
+		return nil, 0
+	case len(raw) <= most && rawjson.Check(raw) != nil: // as a caller wrote it
+		return rawjson.AppendString(nil, bounded(string(x.clean(raw)), most)), 0
+	case len(raw) <= most && bytes.IndexByte(raw, '\n') >= 0:
+		return rawjson.Compact(nil, raw), 0
+	case len(raw) <= most:
+		return raw, 0
+	}
+	piece := x.clean(bytes.Clone(raw[:min(len(raw), most+margin)]))
+	if len(raw) > most+margin {
+		piece = piece[:max(0, len(piece)-margin)]
+	}
+	return rawjson.AppendString(nil, bounded(string(piece), most)), len(raw)
+}
+
+func (x *Redaction) digest(raw json.RawMessage) json.RawMessage {
+	if len(raw) == 0 {
+		return nil
+	}
+	mac := hmac.New(sha256.New, x.Key)
+	mac.Write(rawjson.AppendCanonical(nil, raw))
+	return rawjson.Quote("hmac-sha256:" + hex.EncodeToString(mac.Sum(nil)[:16]))
+}
