@@ -16,7 +16,7 @@ func (c *compiler) answers() {
 	list := c.successes()
 	var all []mediaContent
 	for _, answer := range list {
-		c.linked = c.linked || linksOn(c, answer)
+		c.linked = c.linked || declaresLink(answer)
 		all = append(all, c.answerContent(answer)...)
 	}
 	c.plan.Accept = accepted(all)
@@ -52,8 +52,8 @@ func (c *compiler) successes() (list []document.Place) {
 	return list
 }
 
-// linksOn reports whether an answer declares a Link header (RFC 8288).
-func linksOn(c *compiler, answer document.Place) bool {
+// declaresLink reports whether an answer declares a Link header (RFC 8288).
+func declaresLink(answer document.Place) bool {
 	for name := range answer.Node.Get("headers").Members() {
 		if strings.EqualFold(name, "Link") {
 			return true

@@ -1,6 +1,7 @@
 package openapi
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,34 +13,6 @@ import (
 	"github.com/twodoor/twodoor/source/openapi/plan"
 	"github.com/twodoor/twodoor/source/openapi/schemas"
 )
-
-// mediaContent is one media type of a body, an answer or a parameter.
-type mediaContent struct {
-	media  string
-	schema document.Place
-	owner  document.Place // the media type object: encoding, examples
-}
-
-// content reads the "content" of a body, answer or parameter. The first one stands for all where a
-// single one is asked for.
-func (c *compiler) contents(owner document.Place) (list []mediaContent) {
-	content := owner.Get("content")
-	for media, item := range content.Node.Members() {
-		p, err := c.Resolve(content.In(item))
-		if err != nil {
-			continue
-		}
-		list = append(list, mediaContent{media, p.Get("schema"), p})
-	}
-	return list
-}
-
-func (c *compiler) content(owner document.Place) mediaContent {
-	if list := c.contents(owner); len(list) > 0 {
-		return list[0]
-	}
-	return mediaContent{}
-}
 
 // body reads the request body into inputs.
 func (c *compiler) body() error {
@@ -86,59 +59,6 @@ func (c *compiler) bodyContent() (content []mediaContent, required, given bool, 
 
 func (c *compiler) rarelySends() bool {
 	return naming.ReadsByMethod(c.plan.Method) || c.plan.Method == "DELETE"
-}
-
-// sendable puts the media types in the order in which they are used: JSON, form, multipart, text,
-// bytes. A type that would only say the same in another notation is left out; among patches of an
-// object the list of edits comes last.
-func sendable(content []mediaContent) []mediaContent {
-	list := slices.Clone(content)
-	slices.SortStableFunc(list, func(a, b mediaContent) int { return mediaRank(a.media) - mediaRank(b.media) })
-	first := list[0]
-	kept := []mediaContent{first}
-	for _, each := range list[1:] {
-		if distinct(first, each) {
-			kept = append(kept, each)
-		}
-	}
-	return kept
-}
-
-func mediaRank(media string) int {
-	switch base := mediatype.Base(media); {
-	case base == "application/json":
-		return 0
-	case base == "application/json-patch+json":
-		return 3
-	case strings.Contains(base, "*"):
-		return 2
-	}
-	return map[mediatype.Kind]int{mediatype.JSON: 1, mediatype.Form: 4, mediatype.Multipart: 5, mediatype.Lines: 6, mediatype.Text: 7, mediatype.XML: 8, mediatype.Binary: 9}[mediatype.Of(media)]
-}
-
-// distinct reports whether a caller may have a reason to pick the second media type.
-func distinct(first, other mediaContent) bool {
-	sameSchema := first.schema.Node == other.schema.Node || string(first.schema.Node.JSON()) == string(other.schema.Node.JSON())
-	was, is := mediatype.Of(first.media), mediatype.Of(other.media)
-	base := mediatype.Base(other.media)
-	switch {
-	case strings.Contains(base, "*"):
-		return false
-	case strings.Contains(base, "patch"):
-		return !sameSchema || mediatype.Base(first.media) != "application/json" || base != "application/merge-patch+json"
-	case sameSchema && (was == mediatype.JSON || was == mediatype.Form):
-		return is == mediatype.Multipart && hasBinary(other.schema.Node)
-	case was == mediatype.JSON || was == mediatype.Form || was == mediatype.Multipart:
-		return is == mediatype.JSON || is == mediatype.Form || is == mediatype.Multipart
-	}
-	return true
-}
-
-func hasBinary(n *rawjson.Node) bool {
-	if props := n.Get("properties"); props.Is(rawjson.KindObject) {
-		return slices.ContainsFunc(props.Items, schemas.IsBinary)
-	}
-	return false
 }
 
 // bodyFields are the fields of a body that is an object in all of its media types.
@@ -245,11 +165,10 @@ func encode(planned *plan.Field, how *rawjson.Node, kind mediatype.Kind) {
 
 // binary reports whether the values of a schema, or those in its list, are bytes.
 func (c *compiler) binary(p document.Place) bool {
-	p, err := c.Resolve(c.Merged(p))
+	p, err := c.Whole(p)
 	if err != nil {
 		return false
 	}
-	p = c.Merged(p)
 	if schemas.TypesOf(p.Node).Only("array") {
 		return c.binary(c.ChildAt(p, "items"))
 	}
@@ -269,9 +188,9 @@ func (c *compiler) wholeInput(b *plan.Body, content []mediaContent, required boo
 	c.readSchemaNote(arg)
 	switch mediatype.Of(first.media) {
 	case mediatype.Text, mediatype.XML:
-		arg.schema = textSchema(first.media, c.bodyText())
+		arg.schema = c.textSchema("The body, sent as it is.", "contentMediaType", first.media)
 	case mediatype.Binary:
-		arg.schema = bytesSchema(first.media, c.bodyText())
+		arg.schema = c.bytesSchema(first.media)
 	case mediatype.Lines:
 		arg.schema = slices.Concat([]byte(`{"type":"array","items":`), c.emitter.Text(first.schema), []byte(`}`))
 	default:
@@ -312,31 +231,6 @@ func (c *compiler) bodyText() string {
 	return strings.TrimSpace(n.Get("description").Str())
 }
 
-func textSchema(media, text string) []byte {
-	var s rawjson.Object
-	s.PutString("type", "string")
-	if text == "" {
-		text = "The body, sent as it is."
-	}
-	s.PutString("description", text)
-	s.PutString("contentMediaType", media)
-	return s.Bytes()
-}
-
-func bytesSchema(media, text string) []byte {
-	var s rawjson.Object
-	s.PutString("type", "string")
-	if text == "" {
-		text = "The bytes to send."
-	}
-	s.PutString("description", text)
-	s.PutString("contentEncoding", "base64")
-	if !strings.Contains(media, "*") {
-		s.PutString("contentMediaType", media)
-	}
-	return s.Bytes()
-}
-
 // choice lets a caller pick the media type where it matters.
 func (c *compiler) choice(b *plan.Body, content []mediaContent) {
 	if len(content) < 2 {
@@ -350,4 +244,24 @@ func (c *compiler) choice(b *plan.Body, content []mediaContent) {
 	arg := &input{wire: "content_type", in: "choice", schema: s.Bytes()}
 	c.add(arg, "body")
 	b.Choice = arg.name
+}
+
+// textSchema is that of a body given as a text, with more keywords and their values; otherwise is said of it where
+// the description says nothing.
+func (c *compiler) textSchema(otherwise string, more ...string) []byte {
+	var s rawjson.Object
+	s.PutString("type", "string")
+	s.PutString("description", cmp.Or(c.bodyText(), otherwise))
+	for pair := range slices.Chunk(more, 2) {
+		s.PutString(pair[0], pair[1])
+	}
+	return s.Bytes()
+}
+
+func (c *compiler) bytesSchema(media string) []byte {
+	const about = "The bytes to send."
+	if strings.Contains(media, "*") {
+		return c.textSchema(about, "contentEncoding", "base64")
+	}
+	return c.textSchema(about, "contentEncoding", "base64", "contentMediaType", media)
 }

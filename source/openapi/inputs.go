@@ -7,7 +7,6 @@ import (
 
 	"github.com/twodoor/twodoor/internal/rawjson"
 	"github.com/twodoor/twodoor/source/openapi/document"
-	"github.com/twodoor/twodoor/source/openapi/naming"
 	"github.com/twodoor/twodoor/source/openapi/schemas"
 )
 
@@ -107,14 +106,4 @@ func combinations(combos [][]string) []byte {
 		sets.Add(set.Bytes())
 	}
 	return sets.Bytes()
-}
-
-// isID reports whether a name is that of an id, or of a list of ids.
-func isID(name string) (one, many bool) {
-	words := naming.Words(name)
-	if len(words) == 0 {
-		return false, false
-	}
-	last := words[len(words)-1]
-	return last == "id" || last == "uid", last == "ids" || slices.Equal(words[max(0, len(words)-2):], []string{"i", "ds"})
 }

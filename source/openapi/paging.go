@@ -198,20 +198,24 @@ func (c *compiler) lastID() string {
 }
 
 // linkPath is the path in the answer of the address of the next page.
-func (c *compiler) linkPath() string {
+func (c *compiler) linkPath() string { return c.pathTo(linkHolders, c.linkIn) }
+
+// pathTo is the path of what find finds among the fields of the answer, else among those of a field
+// of one of these names.
+func (c *compiler) pathTo(holders []string, find func(*schemas.Shape) string) string {
 	root, ok := c.fieldsOf(c.answer.schema)
 	if !ok {
 		return ""
 	}
-	if name := c.linkIn(root); name != "" {
+	if name := find(root); name != "" {
 		return name
 	}
 	for _, prop := range root.Fields {
-		if !slices.Contains(linkHolders, plainName(prop.Name)) {
+		if !slices.Contains(holders, plainName(prop.Name)) {
 			continue
 		}
 		if inner, ok := c.fieldsOf(prop.Place); ok {
-			if name := c.linkIn(inner); name != "" {
+			if name := find(inner); name != "" {
 				return prop.Name + "." + name
 			}
 		}
@@ -231,11 +235,11 @@ func (c *compiler) linkIn(f *schemas.Shape) string {
 
 // holdsAddress reports whether a field is a text that is an address, by its format or by its name.
 func (c *compiler) holdsAddress(p document.Place, name string) bool {
-	p, err := c.Resolve(c.Merged(p))
-	if err != nil || !schemas.TypesOf(c.Merged(p).Node).Has("string") {
+	p, err := c.Whole(p)
+	if err != nil || !schemas.TypesOf(p.Node).Has("string") {
 		return false
 	}
-	format := c.Merged(p).Node.Get("format").Str()
+	format := p.Node.Get("format").Str()
 	return strings.HasPrefix(format, "uri") || format == "url" || name != "next" && format == ""
 }
 
@@ -261,12 +265,12 @@ func (c *compiler) nextIn(f *schemas.Shape, wanted, prefix string) string {
 
 // holdsCursor reports whether a field is a text or number, and no address.
 func (c *compiler) holdsCursor(p document.Place) bool {
-	p, err := c.Resolve(c.Merged(p))
+	p, err := c.Whole(p)
 	if err != nil {
 		return false
 	}
-	if n := c.Merged(p).Node; n.Get("anyOf").Len() > 0 {
-		return slices.ContainsFunc(n.Get("anyOf").Items, func(b *rawjson.Node) bool { return schemas.TypesOf(b).Has("string") })
+	if branches := p.Node.Get("anyOf"); branches.Len() > 0 {
+		return slices.ContainsFunc(branches.Items, func(b *rawjson.Node) bool { return schemas.TypesOf(b).Has("string") })
 	}
 	t := schemas.TypesOf(p.Node)
 	format := p.Node.Get("format").Str()
@@ -282,33 +286,13 @@ func (c *compiler) fieldsOf(p document.Place) (*schemas.Shape, bool) {
 
 // recordsPath is the path in the answer of its records; "" where the answer is their list itself,
 // or where they have to be found.
-func (c *compiler) recordsPath() string {
-	root, ok := c.fieldsOf(c.answer.schema)
-	if !ok {
-		return ""
-	}
-	if name := c.listIn(root); name != "" {
-		return name
-	}
-	for _, prop := range root.Fields {
-		if plainName(prop.Name) != "data" && plainName(prop.Name) != "result" {
-			continue
-		}
-		if inner, ok := c.fieldsOf(prop.Place); ok {
-			if name := c.listIn(inner); name != "" {
-				return prop.Name + "." + name
-			}
-		}
-	}
-	return ""
-}
+func (c *compiler) recordsPath() string { return c.pathTo([]string{"data", "result"}, c.listIn) }
 
 // listIn is the field that is a list: the only one, else the one with a usual name.
 func (c *compiler) listIn(f *schemas.Shape) string {
 	var lists []string
 	for _, prop := range f.Fields {
-		p, err := c.Resolve(c.Merged(prop.Place))
-		if err == nil && schemas.TypesOf(c.Merged(p).Node).Has("array") {
+		if p, err := c.Whole(prop.Place); err == nil && schemas.TypesOf(p.Node).Has("array") {
 			lists = append(lists, prop.Name)
 		}
 	}

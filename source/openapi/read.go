@@ -11,7 +11,6 @@ import (
 	"github.com/twodoor/twodoor"
 	"github.com/twodoor/twodoor/internal/rawjson"
 	"github.com/twodoor/twodoor/source/openapi/document"
-	"github.com/twodoor/twodoor/source/openapi/naming"
 	"github.com/twodoor/twodoor/source/openapi/schemas"
 )
 
@@ -23,15 +22,6 @@ type reader struct {
 	swagger  bool
 	reading  *twodoor.Reading
 }
-
-// found is one operation as the description has it.
-type found struct {
-	method, path string // path as the description keys it
-	item, op     document.Place
-	fault        error // why nothing more is known of it
-}
-
-func (f found) key() string { return strings.TrimSpace(f.method + " " + f.path) }
 
 // open loads the description and its overlays, and finds out what it is.
 func (s *Source) open(ctx context.Context) (*reader, error) {
@@ -138,123 +128,6 @@ func (r *reader) describe() {
 	}
 }
 
-// methods are those of a path item (OpenAPI 3.2 "Path Item Object"; query is new there).
-var methods = []string{"get", "put", "post", "delete", "options", "head", "patch", "trace", "query"}
-
-// operations lists what the description has under paths, in its order.
-func (r *reader) operations() (all []found) {
-	paths := r.document.Place(r.document.Root.Get("paths"))
-	if resolved, err := r.Resolve(paths); err == nil {
-		paths = resolved
-	}
-	for path, item := range paths.Node.Members() {
-		if strings.HasPrefix(path, "x-") {
-			continue
-		}
-		all = append(all, r.pathItem(path, paths.In(item))...)
-	}
-	if len(all) == 0 {
-		r.Note("%s has no operations under paths: the source is empty", r.document.Shown)
-	}
-	return all
-}
-
-// pathItem lists the operations of one path. What a path item says beside its reference counts
-// before what it refers to.
-func (r *reader) pathItem(path string, item document.Place) (all []found) {
-	target, err := r.Resolve(item)
-	if err != nil || !target.Node.Is(rawjson.KindObject) {
-		if err == nil {
-			err = fmt.Errorf("the path is no object")
-		}
-		return []found{{path: path, item: item, op: item, fault: err}}
-	}
-	owners := []document.Place{target}
-	if item.Node != target.Node {
-		owners = []document.Place{item, target}
-	}
-	seen := map[string]bool{}
-	for _, owner := range owners {
-		for method, op := range owner.Node.Members() {
-			if !slices.Contains(methods, method) || seen[method] {
-				continue
-			}
-			seen[method] = true
-			f := found{method: strings.ToUpper(method), path: path, item: owner, op: owner.In(op)}
-			if !op.Is(rawjson.KindObject) {
-				f.fault = fmt.Errorf("the operation is no object")
-			} else if f.op, err = r.Resolve(f.op); err != nil {
-				f.op, f.fault = owner.In(op), err
-			}
-			all = append(all, f)
-		}
-	}
-	return all
-}
-
-// nameAll names the operations, those that will turn out as exceptions too, so that no name moves
-// when they are mended. Annotations of the configuration find their operations by the names that
-// these have without them.
-func (r *reader) nameAll(compilers []*compiler) ([]string, naming.Choice) {
-	s := r.source
-	routes := make([]naming.Route, len(compilers))
-	for i, c := range compilers {
-		routes[i] = c.route()
-	}
-	rule, kept := s.Naming, (*naming.Choice)(nil)
-	if rule == "" {
-		rule = naming.Auto
-	}
-	if s.Kept.Rule != "" {
-		kept = &naming.Choice{Rule: s.Kept.Rule, Dropped: s.Kept.Dropped, Split: s.Kept.Split}
-	}
-	names, used, notes := naming.Names(routes, s.Name, rule, kept, s.Kept.Names)
-	if len(s.Operations) > 0 {
-		plain, _, _ := naming.Names(routes, s.Name, rule, kept, nil)
-		renamed := false
-		for i, c := range compilers {
-			c.configure(s.configured(s.Name+"."+names[i], s.Name+"."+plain[i], c.found.key()))
-			renamed = renamed || c.said.Name != routes[i].Name
-			routes[i].Name = c.said.Name
-		}
-		if renamed {
-			names, used, notes = naming.Names(routes, s.Name, rule, kept, s.Kept.Names)
-		}
-	}
-	if used.Report != "" && len(routes) > 0 {
-		r.Note("named by %s", used.Report)
-	}
-	for _, text := range notes {
-		r.Note("%s", text)
-	}
-	r.lock(routes, names, used)
-	return names, used
-}
-
-// lock keeps the names. Those of operations that are gone stay reserved.
-func (r *reader) lock(routes []naming.Route, names []string, used naming.Choice) {
-	all := maps.Clone(r.source.Kept.Names)
-	if all == nil {
-		all = map[string]string{}
-	}
-	for i, each := range routes {
-		all[each.Key()] = names[i]
-	}
-	r.reading.Lock = twodoor.Lock{Rule: used.Rule, Dropped: used.Dropped, Split: used.Split, Names: all}
-}
-
-// infer gives each operation its name and its effect.
-func (r *reader) infer(compilers []*compiler, names []string, used naming.Choice) {
-	routes := make([]naming.Route, len(compilers))
-	for i, c := range compilers {
-		routes[i] = c.route()
-	}
-	effects := naming.Effects(routes, used)
-	for i, c := range compilers {
-		c.identify(names[i], effects[i])
-	}
-}
-
 // settle parts the operations from the exceptions.
 func (r *reader) settle(compilers []*compiler) {
 	broken := r.Broken()
@@ -305,43 +178,4 @@ func (r *reader) close(compilers []*compiler) {
 		}
 		r.reading.Files = append(r.reading.Files, file)
 	}
-}
-
-// groups says of each group what the description says of the tag that is called so, or that nine of
-// ten of its operations have and nothing else has.
-func (r *reader) groups(compilers []*compiler) map[string]string {
-	about := map[string]string{}
-	for tag := range r.document.Root.Get("tags").Elements() {
-		about[tag.Get("name").Str()] = firstLine(tag.Get("description").Str(), 200)
-	}
-	sizes, total, tags := map[string]int{}, map[string]int{}, map[string]map[string]int{}
-	for _, c := range compilers {
-		sizes[c.group]++
-		if tags[c.group] == nil {
-			tags[c.group] = map[string]int{}
-		}
-		for _, tag := range c.found.op.Node.Get("tags").Strings() {
-			tags[c.group][tag]++
-			total[tag]++
-		}
-	}
-	groups := map[string]string{}
-	for group, counts := range tags {
-		for _, tag := range slices.Sorted(maps.Keys(counts)) {
-			alone := naming.NineOfTen(counts[tag], sizes[group]) && counts[tag] == total[tag]
-			if about[tag] != "" && (naming.Slug(tag) == group || alone && groups[group] == "") {
-				groups[group] = about[tag]
-			}
-		}
-	}
-	return groups
-}
-
-// firstLine is the first line of a text, at most so many bytes of it.
-func firstLine(text string, most int) string {
-	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
-	if len(text) > most {
-		text = strings.ToValidUTF8(text[:most], "") + "…"
-	}
-	return strings.TrimSpace(text)
 }

@@ -38,3 +38,23 @@ func Bool(yes bool) *rawjson.Node {
 	}
 	return &rawjson.Node{Kind: rawjson.KindBool, Text: []byte("false")}
 }
+
+// Joined is an object with the members of several, the same nodes; the later one wins. It stands in
+// the line of the first.
+func Joined(of ...*rawjson.Node) *rawjson.Node {
+	n := &rawjson.Node{Kind: rawjson.KindObject}
+	for i, each := range of {
+		if i == 0 && each != nil {
+			n.Line = each.Line
+		}
+		for key, item := range each.Members() {
+			n.Put(key, item)
+		}
+	}
+	return n
+}
+
+// Same reports whether two nodes are written alike.
+func Same(a, b *rawjson.Node) bool {
+	return a == b || string(a.JSON()) == string(b.JSON())
+}

@@ -21,14 +21,14 @@ const (
 func Of(media string) Kind {
 	base := Base(media)
 	switch {
+	case IsLines(base):
+		return Lines
 	case IsJSON(base), base == "*/*", base == "application/*":
 		return JSON
 	case base == "application/x-www-form-urlencoded":
 		return Form
 	case strings.HasPrefix(base, "multipart/"):
 		return Multipart
-	case IsLines(base):
-		return Lines
 	case IsXML(base):
 		return XML
 	case IsText(base):

@@ -17,17 +17,15 @@ func (m *merger) offer(name string, prop document.Place) {
 		return
 	}
 	if m.madeUnion(old) {
-		if !slices.ContainsFunc(old.Get("anyOf").Items, func(n *rawjson.Node) bool { return sameSchema(n, prop.Node) }) {
+		if !slices.ContainsFunc(old.Get("anyOf").Items, func(n *rawjson.Node) bool { return document.Same(n, prop.Node) }) {
 			old.Get("anyOf").Items = append(old.Get("anyOf").Items, prop.Node)
 		}
 		return
 	}
-	if !sameSchema(old, prop.Node) {
+	if !document.Same(old, prop.Node) {
 		props.Put(name, m.either(old, prop.Node))
 	}
 }
-
-func sameSchema(a, b *rawjson.Node) bool { return string(a.JSON()) == string(b.JSON()) }
 
 // either is the union of two schemas; two lists of values are united.
 func (m *merger) either(a, b *rawjson.Node) *rawjson.Node {
@@ -48,7 +46,7 @@ func (m *merger) madeUnion(n *rawjson.Node) bool {
 // unitedValues are the values of two enums (or constants) of one type, or nil.
 func unitedValues(a, b *rawjson.Node) []*rawjson.Node {
 	first, second := constantsOf(a), constantsOf(b)
-	if first == nil || second == nil || string(a.Get("type").JSON()) != string(b.Get("type").JSON()) {
+	if first == nil || second == nil || !document.Same(a.Get("type"), b.Get("type")) {
 		return nil
 	}
 	all := slices.Clone(first)

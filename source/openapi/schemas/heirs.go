@@ -48,10 +48,8 @@ func (m *merger) discriminate(parent *rawjson.Node, names []string) {
 	if name == "" || prop.Get("enum") != nil || prop.Get("const") != nil || prop.Get("$ref") != nil {
 		return
 	}
-	n := &rawjson.Node{Kind: rawjson.KindObject, Line: parent.Line}
-	for key, item := range prop.Members() {
-		n.Put(key, item)
-	}
+	n := document.Joined(prop)
+	n.Line = parent.Line
 	n.Put("type", rawjson.StringNode("string"))
 	n.Put("enum", document.Strings(names))
 	m.into.Get("properties").Put(name, n)

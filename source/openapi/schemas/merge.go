@@ -18,6 +18,15 @@ const (
 // with the fields of its subtypes. What cannot be merged stays as it is.
 func (s *Set) Merged(p document.Place) document.Place { return s.merge(p, wholeForm) }
 
+// Whole is the schema that a place means: what it refers to, merged.
+func (s *Set) Whole(p document.Place) (document.Place, error) {
+	target, err := s.Resolve(s.Merged(p))
+	if err != nil {
+		return document.Place{}, err
+	}
+	return s.Merged(target), nil
+}
+
 func (s *Set) merge(p document.Place, form int) document.Place {
 	n := p.Node
 	choice := orNull(n)
@@ -97,12 +106,8 @@ func (s *Set) mergeParts(p document.Place) document.Place {
 
 // alias is a schema with what stands beside the allOf or union that held it.
 func (s *Set) alias(p document.Place, own, ref *rawjson.Node) document.Place {
-	n := &rawjson.Node{Kind: rawjson.KindObject, Line: p.Node.Line}
-	for _, from := range []*rawjson.Node{ref, own} {
-		for key, item := range from.Members() {
-			n.Put(key, item)
-		}
-	}
+	n := document.Joined(ref, own)
+	n.Line = p.Node.Line
 	s.own[n] = true
 	return s.child(p, ref).Doc.Place(n)
 }
@@ -213,7 +218,7 @@ func (m *merger) same(key string, value document.Place) bool {
 		m.put(key, value)
 		return true
 	}
-	return string(old.JSON()) == string(value.Node.JSON())
+	return document.Same(old, value.Node)
 }
 
 func (m *merger) types(value document.Place) bool {
@@ -227,7 +232,7 @@ func (m *merger) types(value document.Place) bool {
 		m.put("type", value)
 		return true
 	}
-	return slices.Equal(both, []string{"integer", "number"}) || string(old.JSON()) == string(value.Node.JSON())
+	return slices.Equal(both, []string{"integer", "number"}) || document.Same(old, value.Node)
 }
 
 func (m *merger) required(n *rawjson.Node) {
@@ -252,7 +257,7 @@ func (m *merger) properties(value document.Place) {
 		prop := m.child(value, item)
 		old := props.Get(name)
 		switch {
-		case old != nil && string(old.JSON()) == string(item.JSON()):
+		case old != nil && document.Same(old, item):
 			continue
 		case old != nil && !onlyAnnotates(item):
 			m.moved(prop)
@@ -267,13 +272,7 @@ func (m *merger) properties(value document.Place) {
 
 // annotated is a property with the annotations that a later schema gives it.
 func (m *merger) annotated(old, notes *rawjson.Node) *rawjson.Node {
-	n := &rawjson.Node{Kind: rawjson.KindObject, Line: old.Line}
-	for key, item := range old.Members() {
-		n.Put(key, item)
-	}
-	for key, item := range notes.Members() {
-		n.Put(key, item)
-	}
+	n := document.Joined(old, notes)
 	m.own[n] = true
 	if doc, moved := m.home[old]; moved {
 		m.home[n] = doc

@@ -106,7 +106,7 @@ func (f *Shape) Join(s *Set, other *Shape) {
 			continue
 		}
 		old := f.Fields[at].Place
-		if old.Node == prop.Place.Node || sameSchema(old.Node, prop.Place.Node) {
+		if document.Same(old.Node, prop.Place.Node) {
 			continue
 		}
 		m := merger{Set: s, doc: old.Doc, into: document.Object("properties", document.Object(prop.Name, old.Node))}
