@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strconv"
@@ -70,11 +71,11 @@ func (c caller) legacy() legacy.Caller {
 func (d *Door) post(w http.ResponseWriter, r *http.Request, c caller) {
 	body, err := readBody(w, r)
 	if err != nil {
-		status := http.StatusBadRequest
+		status, says := http.StatusBadRequest, "read the body: "+err.Error()
 		if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
-			status = http.StatusRequestEntityTooLarge
+			status, says = http.StatusRequestEntityTooLarge, fmt.Sprintf("the message is larger than the bound of %d MiB: send less at once", MaxBody>>20)
 		}
-		writeJSON(w, status, invalid("read the body: "+err.Error()).reply(nil))
+		writeJSON(w, status, invalid(says).reply(nil))
 		return
 	}
 	if first := rawjson.Trim(body); len(first) > 0 && first[0] == '[' {

@@ -237,9 +237,10 @@ func TestBodyOverTheBound(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		text, _ := io.ReadAll(reply.Body)
 		reply.Body.Close()
-		if reply.StatusCode != http.StatusRequestEntityTooLarge {
-			t.Errorf("%s: %d", name, reply.StatusCode)
+		if reply.StatusCode != http.StatusRequestEntityTooLarge || !strings.Contains(string(text), "16 MiB") {
+			t.Errorf("%s: %d %s", name, reply.StatusCode, text)
 		}
 	}
 }

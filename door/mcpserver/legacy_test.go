@@ -58,7 +58,7 @@ func TestLegacySession(t *testing.T) {
 func TestLegacyRefusesInItsOwnTongue(t *testing.T) {
 	s := newSite(t)
 	id := s.open()
-	for _, session := range []string{id, ""} {
+	for _, session := range []string{"", id} {
 		for name, c := range map[string]struct {
 			body   string
 			status int
@@ -81,6 +81,24 @@ func TestLegacyRefusesInItsOwnTongue(t *testing.T) {
 			t.Errorf("%s: %d %s", method, status, text)
 		}
 	}
+}
+
+// Who asks before the greeting is told what to begin with, by a code that is one.
+func TestLegacyNeedsAGreeting(t *testing.T) {
+	const want = `{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"there is no session: begin with initialize`
+	list := `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
+	s := newSite(t)
+	if status, text := s.old("", list); status != 200 || !strings.HasPrefix(text, want) {
+		t.Errorf("over HTTP: %d %s", status, text)
+	}
+	c := dial(t, newDoor(t).Door)
+	c.send(`{"jsonrpc":"2.0","id":0,"method":"ping"}`) // begins a legacy stream
+	c.next()
+	c.send(list)
+	if got := c.next(); !strings.HasPrefix(got, want) {
+		t.Errorf("over stdio: %s", got)
+	}
+	c.close()
 }
 
 func TestLegacyBatchOverHTTP(t *testing.T) {

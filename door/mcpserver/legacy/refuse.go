@@ -28,6 +28,9 @@ func refuse(w http.ResponseWriter, r *http.Request) (done bool) {
 		return false
 	}
 	fault := misfit(request)
+	if fault == nil && r.Header.Get(headerSession) == "" && request.IsCall() && request.Method != "initialize" && request.Method != "ping" {
+		fault = &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: noSession}
+	}
 	switch {
 	case fault == nil:
 		return false

@@ -3,8 +3,10 @@ package legacy
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"sync"
+	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -19,6 +21,7 @@ type Stream struct {
 	in      chan jsonrpc.Message
 	closed  chan struct{}
 	once    sync.Once
+	greeted atomic.Bool // by initialize
 
 	mu      sync.Mutex
 	idle    sync.Cond
@@ -100,6 +103,9 @@ func (t *Stream) note(message jsonrpc.Message, in *batch) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if r.Method == "initialize" {
+		t.greeted.Store(true)
+	}
 	if r.IsCall() {
 		t.running[r.ID] = &running{batch: in}
 	} else if r.Method == "notifications/cancelled" {
@@ -149,6 +155,7 @@ func (t transport) Read(ctx context.Context) (jsonrpc.Message, error) {
 
 // Write sends one message to the client, or counts it into its batch.
 func (t transport) Write(_ context.Context, message jsonrpc.Message) error {
+	message = t.stream.withCode(message)
 	raw, err := jsonrpc.EncodeMessage(message)
 	if err != nil {
 		return err
@@ -164,6 +171,26 @@ func (t transport) Write(_ context.Context, message jsonrpc.Message) error {
 	t.stream.answered(response.ID)
 	return nil
 }
+
+// withCode gives an error of the SDK that has no code that of an invalid request: with such it turns
+// away what does not fit the state of the session.
+func (t *Stream) withCode(message jsonrpc.Message) jsonrpc.Message {
+	response, ok := message.(*jsonrpc.Response)
+	if !ok || response.Error == nil {
+		return message
+	}
+	if fault, ok := errors.AsType[*jsonrpc.Error](response.Error); ok && fault.Code != 0 {
+		return message
+	}
+	fault := &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: response.Error.Error()}
+	if !t.greeted.Load() {
+		fault.Message = noSession
+	}
+	return &jsonrpc.Response{ID: response.ID, Error: fault}
+}
+
+// noSession is told who asks for something before there is a session.
+const noSession = "there is no session: begin with initialize, or send _meta with every request (2026-07-28)"
 
 // leave is what goes out for an answer: nothing for a request that was canceled, or while others
 // of its batch are missing.
