@@ -233,7 +233,7 @@ func (m *memory) name(at int, op *Operation) error {
 	for _, name := range Names(op) {
 		if old, taken := m.names[name]; taken && old.at != at && !old.alias {
 			other := m.operations[old.at]
-			clashes = append(clashes, fmt.Errorf("%s (%s) and %s (%s) are both spelled %q: name one of them with x-twodoor.name, an overlay or operations:",
+			clashes = append(clashes, fmt.Errorf("%s (%s) and %s (%s) are both spelled %q: name one of them by x-twodoor.name, by an overlay or in the configuration",
 				other.ID, other.Origin, op.ID, op.Origin, name))
 			continue
 		}

@@ -1,5 +1,7 @@
 package legacy
 
+//lint:file-ignore SA1019 the revisions served here have logging, which only 2026-07-28 deprecates
+
 import (
 	"context"
 	"encoding/json"
