@@ -16,26 +16,33 @@ import (
 // forms at the top are merged, a field that only some have keeps its type.) The
 // result of a schema that is none takes any object.
 func Rewrite(raw []byte) []byte {
-	root, err := rawjson.Parse(raw)
-	if err != nil || root.Kind != rawjson.KindObject {
-		return []byte(anyObject)
-	}
-	s := slimmer{root: root, byPointer: make(map[string]*definition)}
-	out := s.top()
-	s.finishDefinitions()
-	s.place(out)
-	text := out.JSON()
-	if rawjson.Check(text) != nil { // too deep once definitions are in place
-		return []byte(anyObject)
-	}
+	text, _ := rewrite(raw, false)
 	return text
 }
 
 const anyObject = `{"type":"object","properties":{}}`
 
+// rewrite returns the result also as a tree, which is nil where the schema is none.
+func rewrite(raw []byte, brief bool) ([]byte, *rawjson.Node) {
+	root, err := rawjson.Parse(raw)
+	if err != nil || root.Kind != rawjson.KindObject {
+		return []byte(anyObject), nil
+	}
+	s := slimmer{root: root, brief: brief, byPointer: make(map[string]*definition)}
+	out := s.top()
+	s.finishDefinitions()
+	s.place(out)
+	text := out.JSON()
+	if rawjson.Check(text) != nil { // too deep once definitions are in place
+		return []byte(anyObject), nil
+	}
+	return text, out
+}
+
 // slimmer rewrites one schema.
 type slimmer struct {
 	root      *rawjson.Node
+	brief     bool // for a list: see [Slim]
 	byPointer map[string]*definition
 	inOrder   []*definition
 	work      int // schemas merged at the top
@@ -63,8 +70,19 @@ func (s *slimmer) schema(n *rawjson.Node, name string) *rawjson.Node {
 	if !n.Is(rawjson.KindObject) {
 		return out
 	}
+	whole := true // nothing left out that additionalProperties would then mean
 	for key, value := range n.Members() {
-		s.keyword(out, key, value, name)
+		switch key {
+		case "properties":
+			whole = s.properties(out, value, n.Get("required").Strings()) && whole
+		case "patternProperties":
+			whole = s.named(out, key, value) && whole
+		default:
+			s.keyword(out, key, value, name)
+		}
+	}
+	if !whole {
+		out.Remove("additionalProperties")
 	}
 	if ref := n.Get("$ref"); ref != nil {
 		s.reference(out, ref.Str())
@@ -72,6 +90,9 @@ func (s *slimmer) schema(n *rawjson.Node, name string) *rawjson.Node {
 	s.settleTypes(out)
 	if out.Get("type").Str() == "array" && out.Get("items") == nil {
 		out.Put("items", newObject(n))
+	}
+	if s.brief {
+		shorten(out, name)
 	}
 	return out
 }
@@ -92,7 +113,7 @@ func newArray(items ...*rawjson.Node) *rawjson.Node {
 func (s *slimmer) keyword(out *rawjson.Node, key string, value *rawjson.Node, name string) {
 	switch key {
 	case "$ref", "$schema", "$id", "id", "$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveAnchor", "$recursiveRef", "$vocabulary", "$comment", "$defs", "definitions",
-		"nullable", "discriminator", "xml", "externalDocs", "example", "examples", "unevaluatedProperties", "unevaluatedItems":
+		"nullable", "discriminator", "xml", "externalDocs", "example", "examples", "unevaluatedProperties", "unevaluatedItems", "maxContains":
 	case "title":
 		if title := value.Str(); title != "" && !sameWord(title, name) {
 			out.Put(key, value)
@@ -105,8 +126,6 @@ func (s *slimmer) keyword(out *rawjson.Node, key string, value *rawjson.Node, na
 		s.enum(out, value)
 	case "const":
 		s.enum(out, newArray(value))
-	case "properties":
-		s.properties(out, value)
 	case "required":
 		s.required(out, value)
 	case "additionalProperties", "contains", "propertyNames", "then", "else", "contentSchema":
@@ -128,7 +147,7 @@ func (s *slimmer) keyword(out *rawjson.Node, key string, value *rawjson.Node, na
 		}
 	case "anyOf", "oneOf":
 		s.branches(out, value)
-	case "patternProperties", "dependentSchemas":
+	case "dependentSchemas":
 		s.named(out, key, value)
 	default:
 		if !strings.HasPrefix(key, "x-") && !saysNothing(key, value) || key == "x-mcp-header" {
@@ -151,11 +170,26 @@ func saysNothing(key string, value *rawjson.Node) bool {
 	return false
 }
 
+// sameWord compares names but for case and what separates words.
 func sameWord(a, b string) bool {
-	plain := func(s string) string {
-		return strings.ToLower(strings.NewReplacer(" ", "", "_", "", "-", "").Replace(s))
+	const separators = " _-"
+	for {
+		a, b = strings.TrimLeft(a, separators), strings.TrimLeft(b, separators)
+		if a == "" || b == "" {
+			return a == b
+		}
+		if lower(a[0]) != lower(b[0]) {
+			return false
+		}
+		a, b = a[1:], b[1:]
 	}
-	return plain(a) == plain(b)
+}
+
+func lower(b byte) byte {
+	if 'A' <= b && b <= 'Z' {
+		b += 'a' - 'A'
+	}
+	return b
 }
 
 // list slims a list of schemas; true becomes {}.
@@ -167,7 +201,8 @@ func (s *slimmer) list(n *rawjson.Node) *rawjson.Node {
 	return out
 }
 
-func (s *slimmer) named(out *rawjson.Node, key string, value *rawjson.Node) {
+// named slims schemas by name; whole tells that none was left out.
+func (s *slimmer) named(out *rawjson.Node, key string, value *rawjson.Node) (whole bool) {
 	parts := newObject(value)
 	for name, part := range value.Members() {
 		if !isFalse(part) {
@@ -177,6 +212,7 @@ func (s *slimmer) named(out *rawjson.Node, key string, value *rawjson.Node) {
 	if parts.Len() > 0 {
 		out.Put(key, parts)
 	}
+	return parts.Len() == value.Len()
 }
 
 func isFalse(n *rawjson.Node) bool { return n.Is(rawjson.KindBool) && !n.Bool() }
@@ -199,12 +235,14 @@ func (s *slimmer) enum(out, values *rawjson.Node) {
 }
 
 // properties keeps the names that hosts take; the description tells the others.
-func (s *slimmer) properties(out, value *rawjson.Node) {
+// What is deprecated and not required is in no list. whole tells that nothing
+// was left out.
+func (s *slimmer) properties(out, value *rawjson.Node, required []string) (whole bool) {
 	kept := newObject(value)
 	var others []string
 	for name, part := range value.Members() {
 		switch {
-		case isFalse(part):
+		case isFalse(part), s.brief && part.Get("deprecated").Bool() && !slices.Contains(required, name):
 		case legalKey(name):
 			kept.Put(name, s.schema(part, name))
 		default:
@@ -215,14 +253,24 @@ func (s *slimmer) properties(out, value *rawjson.Node) {
 	if len(others) > 0 {
 		describe(out, "Also takes "+few(others, 20)+".")
 	}
+	return kept.Len() == value.Len()
 }
 
 // describe adds a sentence to a description.
 func describe(out *rawjson.Node, text string) {
-	if before := out.Get("description").Str(); before != "" {
-		text = before + " " + text
+	out.Put("description", rawjson.StringNode(sentences(out.Get("description").Str(), text)))
+}
+
+// sentences joins texts, with a stop between them.
+func sentences(before, after string) string {
+	before = strings.TrimSpace(before)
+	if before == "" || after == "" {
+		return before + after
 	}
-	out.Put("description", rawjson.StringNode(text))
+	if !strings.ContainsAny(before[len(before)-1:], ".!?:") && !strings.HasSuffix(before, "…") && !strings.HasSuffix(before, "。") {
+		before += "."
+	}
+	return before + " " + after
 }
 
 // required keeps what the hosts can see, each name once.

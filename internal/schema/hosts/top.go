@@ -11,18 +11,26 @@ import (
 // oneOf and anyOf at the top are merged into it.
 func (s *slimmer) top() *rawjson.Node {
 	m := s.merge(s.root, nil)
+	if s.brief {
+		m.description = firstSentence(m.description, maxText)
+	}
 	out := newObject(s.root)
 	if text := strings.TrimSpace(m.text()); text != "" {
 		out.Put("description", rawjson.StringNode(text))
 	}
 	out.Put("type", rawjson.StringNode("object"))
-	s.properties(out, m.propertyNode())
+	whole := s.properties(out, m.propertyNode(), m.required)
 	s.required(out, m.requiredNode())
 	for key, value := range s.root.Members() {
 		switch key {
-		case "additionalProperties", "patternProperties", "propertyNames", "minProperties", "maxProperties", "dependentRequired", "dependentSchemas", "x-mcp-header":
+		case "patternProperties":
+			whole = s.named(out, key, value) && whole
+		case "additionalProperties", "propertyNames", "minProperties", "maxProperties", "dependentRequired", "dependentSchemas", "x-mcp-header":
 			s.keyword(out, key, value, "")
 		}
+	}
+	if !whole {
+		out.Remove("additionalProperties")
 	}
 	return out
 }
@@ -249,7 +257,7 @@ func (m *merged) text() string {
 	if len(lines) > most {
 		text += "; or another form"
 	}
-	return strings.TrimSpace(m.description + " " + text + ".")
+	return sentences(m.description, text+".")
 }
 
 // form tells a form by its constants and by what it requires beyond the common.
