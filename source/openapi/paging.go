@@ -31,9 +31,10 @@ var (
 
 var fromZero = regexp.MustCompile(`(?i)page index|(zero|0)[- ](based|indexed)|(start|begin)(s|ing)? (at|with|from) (0|zero)`)
 
-func plainName(name string) string {
-	return strings.ToLower(strings.NewReplacer("_", "", "-", "", ".", "", "$", "", "[]", "").Replace(name))
-}
+var nameSigns = strings.NewReplacer("_", "", "-", "", ".", "", "$", "", "[]", "")
+
+// plainName is a name without case and signs: nextPageToken and next_page_token are one.
+func plainName(name string) string { return strings.ToLower(nameSigns.Replace(name)) }
 
 // takesPage reports whether the operation takes a page, cursor or offset as a parameter.
 func (c *compiler) takesPage() bool {

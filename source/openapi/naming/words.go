@@ -122,6 +122,9 @@ func latinFolder() *strings.Replacer {
 
 // FoldLatin takes the accents from Latin letters, whether composed or combining.
 func FoldLatin(text string) string {
+	if !strings.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) {
+		return text
+	}
 	return strings.Map(func(r rune) rune {
 		if r >= '\u0300' && r <= '\u036f' {
 			return -1

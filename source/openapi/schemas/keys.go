@@ -61,6 +61,9 @@ func squeeze(text string) string {
 	return text
 }
 
+// pointerSigns are the escapes of a JSON pointer (RFC 6901 §3).
+var pointerSigns = strings.NewReplacer("~1", "_", "~0", "_")
+
 // nameOf is a readable name of what a reference points at: "Incident", "Incident_owner", "pet".
 func nameOf(ref string) string {
 	file, pointer, _ := strings.Cut(ref, "#")
@@ -72,7 +75,7 @@ func nameOf(ref string) string {
 		switch word {
 		case "", "components", "schemas", "definitions", "$defs", "properties", "paths", "items":
 		default:
-			words = append(words, strings.NewReplacer("~1", "_", "~0", "_").Replace(word))
+			words = append(words, pointerSigns.Replace(word))
 		}
 	}
 	if len(words) == 0 {

@@ -3,6 +3,7 @@ package send
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/twodoor/twodoor/internal/rawjson"
@@ -111,14 +112,13 @@ func (r *readyPlan) members(args *callArgs) []member {
 // encodeObject keeps the bytes of the values as they came, and those of the whole where no name
 // differs from the caller's.
 func encodeObject(args *callArgs, members []member) []byte {
-	same := args.raw != nil && len(members) == len(args.list)
+	renamed := func(m member) bool { return m.name != m.arg }
+	if args.raw != nil && len(members) == len(args.list) && !slices.ContainsFunc(members, renamed) {
+		return args.raw
+	}
 	var object rawjson.Object
 	for _, m := range members {
-		same = same && m.name == m.arg
 		object.Put(m.name, m.value)
-	}
-	if same {
-		return args.raw
 	}
 	return object.Bytes()
 }
@@ -192,7 +192,7 @@ func encodeForm(media string, members []member) (*payload, error) {
 		f := m.field
 		form := formStyle(f.Style, false)
 		if f.Style == "deepObject" {
-			out = appendDeep(out, m.name, m.value, form.escape)
+			out = appendDeep(out, 0, m.name, m.value, form.escape)
 			continue
 		}
 		before := len(out)

@@ -180,6 +180,50 @@ func BenchmarkRequest(b *testing.B) {
 	}
 }
 
+// answered is a Doer that has one answer ready, and costs nothing itself.
+type answered struct {
+	resp http.Response
+	body bytes.Reader
+	text []byte
+}
+
+func (d *answered) Do(req *http.Request, _ twodoor.Access) (*http.Response, error) {
+	d.body.Reset(d.text)
+	d.resp.Request = req
+	return &d.resp, nil
+}
+
+func smallCall(t testing.TB) (*Invoker, *twodoor.Invocation) {
+	d := &answered{text: []byte(`{"id":7,"title":"Down"}`)}
+	d.resp = http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"application/json"}}, ContentLength: int64(len(d.text)), Body: io.NopCloser(&d.body)}
+	p := plan.Plan{Method: "GET", Path: "/incidents/{id}", Params: []plan.Param{{Arg: "id", In: "path"}, {Arg: "expand", In: "query"}}, Accept: []string{"application/json"}}
+	return &Invoker{Doer: d}, invocation(t, p, `{"id":7,"expand":"owner"}`)
+}
+
+// BenchmarkInvoke is a whole call of a small operation, without the network.
+func BenchmarkInvoke(b *testing.B) {
+	v, in := smallCall(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := v.Invoke(context.Background(), in); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func TestInvokeAllocations(t *testing.T) {
+	const bound = 26
+	v, in := smallCall(t)
+	allocs := testing.AllocsPerRun(200, func() {
+		if _, err := v.Invoke(context.Background(), in); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if allocs > bound {
+		t.Errorf("a call takes %.0f allocations, at most %d are allowed", allocs, bound)
+	}
+}
+
 func buildOnce(v *Invoker, in *twodoor.Invocation) error {
 	p, err := v.ready(in.Operation)
 	if err != nil {
@@ -190,7 +234,7 @@ func buildOnce(v *Invoker, in *twodoor.Invocation) error {
 }
 
 func TestRequestAllocations(t *testing.T) {
-	const bound = 50
+	const bound = 46
 	v, in := &Invoker{}, invocation(t, benchPlan, benchArgs)
 	allocs := testing.AllocsPerRun(200, func() {
 		if err := buildOnce(v, in); err != nil {

@@ -71,7 +71,7 @@ func (p *payload) addMember(m member) error {
 
 // addDeep sends an object or a list as parts named with brackets.
 func (p *payload) addDeep(m member) error {
-	for pair := range strings.SplitSeq(string(appendDeep(nil, m.name, m.value, escapeStrict)), "&") {
+	for pair := range strings.SplitSeq(string(appendDeep(nil, 0, m.name, m.value, escapeStrict)), "&") {
 		name, value, _ := strings.Cut(pair, "=")
 		name, nameErr := url.PathUnescape(name)
 		value, err := url.PathUnescape(value)
@@ -131,12 +131,14 @@ func (p part) write(w *multipart.Writer) error {
 	return err
 }
 
-// fieldDisposition names a part. The escapes are those of browsers (WHATWG "multipart/form-data encoding").
+// dispositionSigns are escaped as browsers do it (WHATWG "multipart/form-data encoding").
+var dispositionSigns = strings.NewReplacer("\r", "%0D", "\n", "%0A", `"`, "%22")
+
+// fieldDisposition names a part.
 func fieldDisposition(name, file string) string {
-	escape := strings.NewReplacer("\r", "%0D", "\n", "%0A", `"`, "%22")
-	text := fmt.Sprintf(`form-data; name="%s"`, escape.Replace(name))
+	text := fmt.Sprintf(`form-data; name="%s"`, dispositionSigns.Replace(name))
 	if file != "" {
-		text += fmt.Sprintf(`; filename="%s"`, escape.Replace(file))
+		text += fmt.Sprintf(`; filename="%s"`, dispositionSigns.Replace(file))
 	}
 	return text
 }

@@ -86,10 +86,7 @@ func (r *readyPlan) address(args *callArgs, source string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if query := r.query(args); len(query) > 0 {
-		out = append(append(out, '?'), query...)
-	}
-	return string(out), nil
+	return string(r.appendQuery(out, args)), nil
 }
 
 // appendPath fills the template in, and refuses values that would lead elsewhere.
@@ -129,12 +126,15 @@ func checkSegment(segment []byte, used []*plan.Param) error {
 	if len(used) == 0 {
 		return nil
 	}
+	if len(segment) > 0 && !bytes.ContainsAny(segment, "./%") {
+		return nil
+	}
 	for piece := range strings.SplitSeq(string(segment), "/") {
 		plain, err := url.PathUnescape(piece)
 		if err != nil || plain == "" {
 			return misfit(used[0].Arg, "leaves a part of the path empty")
 		}
-		for _, step := range strings.FieldsFunc(plain, func(r rune) bool { return r == '/' || r == '\\' }) {
+		for step := range strings.FieldsFuncSeq(plain, func(r rune) bool { return r == '/' || r == '\\' }) {
 			if step == "." || step == ".." {
 				return misfit(used[len(used)-1].Arg, "holds the path step "+step+", which would lead to another place")
 			}
@@ -143,9 +143,11 @@ func checkSegment(segment []byte, used []*plan.Param) error {
 	return nil
 }
 
-// query is the query string: the constant part of the path key, then the parameters.
-func (r *readyPlan) query(args *callArgs) []byte {
-	out := []byte(r.Query)
+// appendQuery adds the query string: the constant part of the path key, then the parameters.
+func (r *readyPlan) appendQuery(out []byte, args *callArgs) []byte {
+	out = append(out, '?')
+	start := len(out)
+	out = append(out, r.Query...)
 	for i := range r.Params {
 		p := &r.Params[i]
 		if p.In != "query" {
@@ -153,11 +155,11 @@ func (r *readyPlan) query(args *callArgs) []byte {
 		}
 		value := args.take(p.Arg)
 		if p.Style == "deepObject" && p.Media == "" {
-			out = appendDeep(out, p.Wire(), value, formStyle("", p.Reserved).escape)
+			out = appendDeep(out, start, p.Wire(), value, formStyle("", p.Reserved).escape)
 			continue
 		}
 		before := len(out)
-		if before > 0 {
+		if before > start {
 			out = append(out, '&')
 		}
 		from := len(out)
@@ -165,6 +167,9 @@ func (r *readyPlan) query(args *callArgs) []byte {
 		if len(out) == from {
 			out = out[:before]
 		}
+	}
+	if len(out) == start {
+		return out[:start-1]
 	}
 	return out
 }

@@ -20,11 +20,14 @@ import (
 // isStream knows the types of which an answer may have no end.
 func isStream(media string) bool {
 	base := mediatype.Base(media)
-	if base == mediatype.EventStream || mediatype.IsLines(base) {
+	switch {
+	case base == mediatype.EventStream || mediatype.IsLines(base):
 		return true
+	case len(base) == len(media) || !mediatype.IsJSON(base):
+		return false
 	}
 	_, params, err := mime.ParseMediaType(media)
-	return err == nil && mediatype.IsJSON(base) && params["stream"] != ""
+	return err == nil && params["stream"] != ""
 }
 
 // errEnough ends the reading of a stream that has not ended: a bound of the Invoker is met.

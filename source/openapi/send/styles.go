@@ -132,27 +132,27 @@ func (s style) appendPair(dst []byte, name, value string) []byte {
 	return s.escape(dst, value)
 }
 
-// appendDeep adds a value in the style deepObject: name[key]=value. OpenAPI defines it for flat
-// objects; nested ones get further brackets and arrays their indexes, as Stripe, Rails and PHP read
-// them.
-func appendDeep(dst []byte, name string, value []byte, escape escaper) []byte {
+// appendDeep adds a value in the style deepObject, name[key]=value, to the pairs that begin at start.
+// OpenAPI defines it for flat objects; nested ones get further brackets and arrays their indexes, as
+// Stripe, Rails and PHP read them.
+func appendDeep(dst []byte, start int, name string, value []byte, escape escaper) []byte {
 	switch rawjson.KindOf(value) {
 	case rawjson.KindNull, rawjson.KindInvalid:
 		return dst
 	case rawjson.KindArray:
 		index := 0
 		for item := range rawjson.Elements(value) {
-			dst = appendDeep(dst, name+"["+strconv.Itoa(index)+"]", item, escape)
+			dst = appendDeep(dst, start, name+"["+strconv.Itoa(index)+"]", item, escape)
 			index++
 		}
 		return dst
 	case rawjson.KindObject:
 		for key, item := range rawjson.Members(value) {
-			dst = appendDeep(dst, name+"["+key+"]", item, escape)
+			dst = appendDeep(dst, start, name+"["+key+"]", item, escape)
 		}
 		return dst
 	}
-	if len(dst) > 0 {
+	if len(dst) > start {
 		dst = append(dst, '&')
 	}
 	dst = escapeStrict(dst, name)
