@@ -170,7 +170,7 @@ func completeFlags(in *args.Inputs) []string {
 }
 
 func described(word, text string) string {
-	if text = oneLine(Printable(text), 60); text == "" {
+	if text = oneLine(Printable(unlinked(text)), 60); text == "" {
 		return word
 	}
 	return word + "\t" + text

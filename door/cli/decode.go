@@ -41,6 +41,9 @@ func (r *run) misfit(l *args.Line) error {
 	}
 	if len(l.Problems) == 1 {
 		fault.Message = l.Problems[0].Problem
+		if l.Problems[0].Path == "" {
+			fault.Fields = nil // it would say the same again
+		}
 	}
 	return fault
 }

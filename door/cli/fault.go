@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/twodoor/twodoor"
@@ -136,9 +137,17 @@ func oneLine(text string, most int) string {
 	return strings.TrimRight(cut, " ,.;:") + "…"
 }
 
-// unlinked is Markdown with the addresses of its links left out: [text](address) is text.
+// tags are those of HTML that descriptions are dressed with. Other words in angle brackets are left:
+// they may stand for a value.
+var tags = regexp.MustCompile(`(?i)</?(?:a|b|blockquote|br|code|dd|div|dl|dt|em|h[1-6]|hr|i|li|ol|p|pre|span|strong|table|tbody|td|th|thead|tr|u|ul)(?:\s[^<>]*)?/?>`)
+
+// unlinked is a description without what is for a browser: tags, and the addresses of links, where
+// [text](address) is text.
 func unlinked(text string) string {
 	var out strings.Builder
+	if strings.Contains(text, "<") {
+		text = tags.ReplaceAllString(text, " ")
+	}
 	for {
 		at := strings.Index(text, "](")
 		end := -1

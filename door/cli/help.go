@@ -239,7 +239,7 @@ func lines(list []node, title int) string {
 			fmt.Fprintf(&out, " (%d)", n.count)
 		}
 		if title > 0 && n.title != "" {
-			out.WriteString("  " + oneLine(n.title, title))
+			out.WriteString("  " + oneLine(unlinked(n.title), title))
 		}
 		out.WriteString(n.mark + "\n")
 	}
@@ -347,14 +347,14 @@ func (c Card) text(name string, t terms) string {
 	var out strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&out, format+"\n", args...) }
 	if c.Title != "" {
-		line("%s\n", oneLine(c.Title, 200))
+		line("%s\n", oneLine(unlinked(c.Title), 200))
 	}
 	line("Usage: %s", c.Usage)
 	line("%s", c.facts())
 	if c.Deprecated != "" {
 		line("Deprecated: %s", oneLine(c.Deprecated, 200))
 	}
-	if text := oneLine(unlinked(c.Description), t.description); text != "" && text != c.Title {
+	if text := oneLine(unlinked(c.Description), t.description); text != "" && text != oneLine(unlinked(c.Title), t.description) {
 		line("\n%s", text)
 	}
 	line("\nExample:\n  %s", cutLine(c.Example, 600))

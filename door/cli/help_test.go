@@ -118,6 +118,18 @@ func TestHelpKeepsItsBudget(t *testing.T) {
 	}
 }
 
+func TestUnlinked(t *testing.T) {
+	for text, want := range map[string]string{
+		"<p>Creates a <b>new</b> customer.</p>":             "Creates a new customer.",
+		"See [the guide](https://x.example/a) for <id>.":    "See the guide for <id>.",
+		"a<br/>b <a href=\"https://x.example\">c</a> 1 < 2": "a b c 1 < 2",
+	} {
+		if got := oneLine(unlinked(text), 100); got != want {
+			t.Errorf("%q is %q, want %q", text, got, want)
+		}
+	}
+}
+
 // A source of thousands of groups is told within the budget too, and one that is not there is not
 // said to be hidden.
 func TestHelpOfVeryManyAndOfNone(t *testing.T) {

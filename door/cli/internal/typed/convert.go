@@ -67,6 +67,8 @@ func (t *Type) refuse(text string) error {
 	switch {
 	case t.Values != nil:
 		return NotOneOf(text, t.ValueTexts())
+	case t.Is(Object) && t.Kinds&^Object != 0:
+		return fmt.Errorf("%q is not %s; write an object with --set or --data", text, t.name())
 	case t.Is(Object):
 		return errors.New("takes an object; write it with --set or --data instead")
 	}

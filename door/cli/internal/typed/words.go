@@ -3,6 +3,7 @@ package typed
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/twodoor/twodoor"
@@ -44,6 +45,10 @@ func (all Kinds) words() []string {
 // SomeOf lists values, the first ones where there are many.
 func SomeOf(values []string) string {
 	const most = 15
+	if at := slices.Index(values, ""); at >= 0 {
+		values = slices.Clone(values)
+		values[at] = `""`
+	}
 	if len(values) <= most {
 		return strings.Join(values, "|")
 	}
