@@ -1,6 +1,7 @@
 package journal_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -30,7 +31,7 @@ func open(t testing.TB, where string, options journal.Options) *journal.Journal 
 		options.DB = dbtest.Open(t, where)
 	}
 	options.Key = []byte("a key that signs")
-	options.Batch = 5 * time.Millisecond
+	options.Batch = cmp.Or(options.Batch, 5*time.Millisecond)
 	j, err := journal.Open(context.Background(), options)
 	if err != nil {
 		t.Fatal(err)

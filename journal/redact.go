@@ -6,6 +6,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"strconv"
+	"unicode/utf8"
 
 	"github.com/twodoor/twodoor/internal/rawjson"
 )
@@ -59,12 +61,55 @@ func (x *Redaction) line(dst []byte, r *Record) []byte {
 	return x.mend(dst[:begun], r, clean)
 }
 
-// clean takes secrets out of a text.
+// clean takes secrets out of a text, also those whose characters JSON has escaped without need.
 func (x *Redaction) clean(text []byte) []byte {
 	if x.Live != nil {
 		text = x.Live(text)
+		if bytes.IndexByte(text, '\\') >= 0 {
+			plain := unescape(text)
+			if clean := x.Live(plain); !bytes.Equal(clean, plain) {
+				text = clean
+			}
+		}
 	}
 	return mask(text)
+}
+
+// unescape writes every character that JSON need not escape as itself, in JSON inside JSON too.
+func unescape(text []byte) []byte {
+	out := make([]byte, 0, len(text))
+	for i := 0; i < len(text); i++ {
+		if text[i] != '\\' {
+			out = append(out, text[i])
+			continue
+		}
+		run := i
+		for run < len(text) && text[run] == '\\' {
+			run++
+		}
+		switch r, ok := escaped(text, run); {
+		case ok:
+			out, i = utf8.AppendRune(out, r), run+4
+		case run < len(text) && text[run] == '/':
+			out, i = append(out, '/'), run
+		default:
+			out, i = append(out, text[i:run]...), run-1
+			if run < len(text) { // what it escapes is no escape itself
+				out, i = append(out, text[run]), run
+			}
+		}
+	}
+	return out
+}
+
+// escaped reads uXXXX of a character that may stand for itself.
+func escaped(text []byte, i int) (rune, bool) {
+	if i+5 > len(text) || text[i] != 'u' {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(string(text[i+1:i+5]), 16, 16)
+	r := rune(n)
+	return r, err == nil && r >= 0x20 && r != '"' && r != '\\' && utf8.ValidRune(r)
 }
 
 // mend takes a redacted line over. The fields beside it are read from it again, so that no column

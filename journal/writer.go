@@ -3,6 +3,7 @@ package journal
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/twodoor/twodoor/internal/sqldb"
@@ -168,11 +169,17 @@ func (w *writer) add(r *Record) {
 	w.rows = append(w.rows, rowOf(r, string(w.buffer)))
 }
 
-// commit writes the rows in one transaction, and returns the new end of the chain.
+// commit writes the rows in one transaction, and returns the new end of the chain. The disk is waited
+// for where somebody waits for the batch; other records outlive this process, but may not outlive a
+// loss of power.
 func (w *writer) commit(ctx context.Context) (next *chain, err error) {
 	options := &w.journal.options
 	alive := time.Now().Add(lease).UnixMicro()
-	err = options.DB.Write(ctx, func(tx *sqldb.Tx) error {
+	write := options.DB.WriteSoon
+	if slices.ContainsFunc(w.entries, func(e entry) bool { return e.kept != nil }) {
+		write = options.DB.Write
+	}
+	err = write(ctx, func(tx *sqldb.Tx) error {
 		at := w.chain
 		if at == nil {
 			if at, err = begin(ctx, tx, options.Key, alive); err != nil {

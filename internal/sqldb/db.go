@@ -33,7 +33,7 @@ const busyWait = 5 * time.Second
 // DB is an open database. It is safe for concurrent use.
 //
 // In SQLite one connection writes and a few read, so that a reader never waits for a writer of this
-// process. Every commit is on disk when it returns.
+// process.
 type DB struct {
 	dialect Dialect
 	where   string

@@ -59,11 +59,22 @@ type runner interface {
 // Write runs do in a transaction that is committed when do returns nil, and rolled back otherwise.
 // In SQLite it waits for its turn to write before do begins.
 func (db *DB) Write(ctx context.Context, do func(tx *Tx) error) error {
+	return db.writeAs(ctx, "FULL", do)
+}
+
+// WriteSoon is Write without waiting for the disk where SQLite would: when it returns, no end of
+// this process loses the transaction, but a loss of power may. It is for what comes often and
+// matters little one by one.
+func (db *DB) WriteSoon(ctx context.Context, do func(tx *Tx) error) error {
+	return db.writeAs(ctx, "NORMAL", do)
+}
+
+func (db *DB) writeAs(ctx context.Context, sync string, do func(tx *Tx) error) error {
 	if db.dialect == Postgres {
 		return db.transact(ctx, nil, do)
 	}
 	tx := &Tx{db: db, run: db.writer}
-	if err := db.writer.transact(ctx, func() error { return do(tx) }); err != nil {
+	if err := db.writer.transact(ctx, sync, func() error { return do(tx) }); err != nil {
 		return err
 	}
 	db.feed.tell(tx.notes...)

@@ -14,6 +14,7 @@ type writer struct {
 	conn     *sql.Conn
 	turn     chan struct{}        // holds one token: who has it writes
 	prepared map[string]*sql.Stmt // used by who has the turn
+	sync     string               // the setting "synchronous" of the connection
 }
 
 // maxPrepared bounds the statements kept: writes are few and fixed.
@@ -42,10 +43,16 @@ func (w *writer) close() error {
 	return errors.Join(w.conn.Close(), w.db.Close())
 }
 
-// transact runs do between BEGIN and COMMIT, in its turn.
-func (w *writer) transact(ctx context.Context, do func() error) error {
+// transact runs do between BEGIN and COMMIT, in its turn, under a setting of "synchronous".
+func (w *writer) transact(ctx context.Context, sync string, do func() error) error {
 	return w.alone(ctx, func() (err error) {
-		if _, err := w.conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+		if w.sync != sync {
+			if _, err := w.conn.ExecContext(ctx, "PRAGMA synchronous = "+sync); err != nil {
+				return told("begin", err)
+			}
+			w.sync = sync
+		}
+		if _, err := w.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
 			return told("begin", err)
 		}
 		done := false
@@ -57,7 +64,7 @@ func (w *writer) transact(ctx context.Context, do func() error) error {
 		if err := do(); err != nil {
 			return err
 		}
-		if _, err := w.conn.ExecContext(context.WithoutCancel(ctx), "COMMIT"); err != nil {
+		if _, err := w.ExecContext(context.WithoutCancel(ctx), "COMMIT"); err != nil {
 			return told("commit", err)
 		}
 		done = true
