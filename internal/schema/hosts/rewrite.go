@@ -242,9 +242,10 @@ func (s *slimmer) properties(out, value *rawjson.Node, required []string) (whole
 	var others []string
 	for name, part := range value.Members() {
 		switch {
-		case isFalse(part), s.brief && part.Get("deprecated").Bool() && !slices.Contains(required, name):
+		case isFalse(part), value.Get(name) != part, s.brief && part.Get("deprecated").Bool() && !slices.Contains(required, name):
 		case legalKey(name):
-			kept.Put(name, s.schema(part, name))
+			kept.Keys = append(kept.Keys, name)
+			kept.Items = append(kept.Items, s.schema(part, name))
 		default:
 			others = append(others, name)
 		}
