@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/twodoor/twodoor/internal/rawjson"
+	"github.com/twodoor/twodoor/internal/shape"
 )
 
 // WantKey is the reserved property by which callers without flags write a Projection.
@@ -83,6 +84,18 @@ func unmarshalWant(raw []byte, w *want) error {
 		if err := json.Unmarshal(rawjson.Set([]byte(`{}`), key, value), w); err != nil {
 			return fmt.Errorf("%s is not of the right type", key)
 		}
+	}
+	return nil
+}
+
+// check refuses a projection that cannot be carried out, before anything is called for it: a call
+// that changes something must not fail only when its answer is cut.
+func (w Projection) check() error {
+	if w.JQ == "" {
+		return nil
+	}
+	if err := shape.Program(w.JQ).Check(); err != nil {
+		return misshapen(err)
 	}
 	return nil
 }
