@@ -47,10 +47,11 @@ func (c *Client) usual(access twodoor.Access, rule Rule) ([]key, error) {
 	if access.Account != "" {
 		found, ok := rule.Accounts[access.Account]
 		if !ok {
-			return nil, &twodoor.Error{
-				Code: twodoor.CodeInvalid, Message: fmt.Sprintf("%s has no account %q", access.Source, access.Account),
-				Hint: "its accounts: " + strings.Join(slices.Sorted(maps.Keys(rule.Accounts)), ", "),
+			hint := "it has none: leave the account out"
+			if len(rule.Accounts) > 0 {
+				hint = "its accounts: " + strings.Join(slices.Sorted(maps.Keys(rule.Accounts)), ", ")
 			}
+			return nil, &twodoor.Error{Code: twodoor.CodeInvalid, Message: fmt.Sprintf("%s has no account %q", access.Source, access.Account), Hint: hint}
 		}
 		name = found
 	}

@@ -270,6 +270,11 @@ func TestAccounts(t *testing.T) {
 	if fault := faultOf(t, err, twodoor.CodeInvalid); !strings.Contains(fault.Hint, "second") {
 		t.Errorf("the hint is %q", fault.Hint)
 	}
+	c = client(t, far.URL, Rule{Connection: "k"}, map[string]Connection{"k": basicKey})
+	_, err = callAs(t, c, "second", "GET", far.URL, "")
+	if fault := faultOf(t, err, twodoor.CodeInvalid); !strings.Contains(fault.Hint, "leave the account out") {
+		t.Errorf("without accounts the hint is %q", fault.Hint)
+	}
 }
 
 func TestNoOtherOriginGetsAKey(t *testing.T) {

@@ -20,7 +20,7 @@ func TestArgv(t *testing.T) {
 		{"ack", `{"incident_ids":[1,2],"comment":"x y"}`, "harbor incident ack 1 2 --comment 'x y'"},
 		{"ack", `{"incident_ids":[]}`, "harbor incident ack ''"},
 		{"create", `{"urgent":true,"tags":["a","b"],"ratio":0.50}`, "harbor incident create --urgent --tags a,b --ratio 0.50"},
-		{"create", `{"urgent":false,"tags":["a,b"]}`, `harbor incident create --urgent=false --set 'tags:=["a,b"]'`},
+		{"create", `{"urgent":false,"tags":["a,b"]}`, `harbor incident create --urgent=false --set tags.0=a,b`},
 		{"create", `{"pin":"-","title":"--all"}`, "harbor incident create --set pin=- --title=--all"},
 		{"create", `{"startTime":1700000000000}`, "harbor incident create --set startTime:=1700000000000"},
 		{"create", `{"until":"24h"}`, "harbor incident create --set until=24h"},

@@ -154,7 +154,12 @@ func (w *writer) givesBack(f *Field, texts []string, value json.RawMessage) bool
 	return back != nil && rawjson.Equal(back, value)
 }
 
-// set writes an argument with --set: an object by its members, a text as text, the rest as JSON.
+// fewElements are those that a list of texts or numbers is written by one for each, as a person would;
+// more of them are written as JSON.
+const fewElements = 5
+
+// set writes an argument with --set: an object by its members, a list by its elements, a text as text,
+// the rest as JSON.
 func (w *writer) set(path []string, value json.RawMessage) {
 	kind := rawjson.KindOf(value)
 	switch {
@@ -163,7 +168,7 @@ func (w *writer) set(path []string, value json.RawMessage) {
 			w.set(append(path[:len(path):len(path)], key), inner)
 		}
 		return
-	case kind == rawjson.KindArray && rawjson.Len(value) > 0 && !scalars(value) && w.in.at(path).Is(typed.Array):
+	case kind == rawjson.KindArray && rawjson.Len(value) > 0 && (!scalars(value) || rawjson.Len(value) <= fewElements) && w.in.at(path).Is(typed.Array):
 		i := 0
 		for element := range rawjson.Elements(value) {
 			w.set(append(path[:len(path):len(path)], strconv.Itoa(i)), element)
