@@ -134,7 +134,7 @@ func tellCut(cut *shape.Cut, before *Cut) *Cut {
 // misshapen tells a fault of the projection as what it is: the caller's to mend.
 func misshapen(err error) error {
 	if bad, ok := errors.AsType[*shape.Error](err); ok {
-		return &Error{Code: CodeInvalid, Message: "the answer cannot be cut as asked: " + bad.Error(), Hint: bad.Hint, Cause: err}
+		return &Error{Code: CodeInvalid, Message: "the call worked, but its answer cannot be cut as asked: " + bad.Error(), Hint: bad.Hint, Cause: err}
 	}
 	return err
 }

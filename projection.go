@@ -94,8 +94,9 @@ func (w Projection) check() error {
 	if w.JQ == "" {
 		return nil
 	}
-	if err := shape.Program(w.JQ).Check(); err != nil {
-		return misshapen(err)
+	err := shape.Program(w.JQ).Check()
+	if bad, ok := errors.AsType[*shape.Error](err); ok {
+		return &Error{Code: CodeInvalid, Message: "nothing was called: " + bad.Error(), Hint: bad.Hint, Cause: err}
 	}
-	return nil
+	return err
 }
