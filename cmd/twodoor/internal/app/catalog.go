@@ -116,7 +116,7 @@ func (r *run) compiled(ctx context.Context, s *site) (*opened, error) {
 	if err != nil {
 		return nil, clash(err)
 	}
-	return &opened{catalog: catalog, readings: func() ([]*twodoor.Reading, error) { return readings, nil }, lost: lost, stamp: stamp}, nil
+	return &opened{catalog: catalog, readings: func() ([]*twodoor.Reading, error) { return readings, nil }, lost: lost, index: r.newIndex, stamp: stamp}, nil
 }
 
 // foreign lists the sources of kinds that this version does not serve. They are known from the
@@ -152,12 +152,12 @@ func (r *run) fromBundle(ctx context.Context, s *site, key, path string) *opened
 		}
 		return r.catalogOf(ctx, readings)
 	}
-	return &opened{catalog: b.Catalog(), readings: theirs(b.Readings), index: indexIn(b), stamp: b.Stamp(), warm: true}
+	return &opened{catalog: b.Catalog(), readings: theirs(b.Readings), index: r.indexIn(b), stamp: b.Stamp(), warm: true}
 }
 
 // catalogOf is the catalog of what was read, with twodoor's own operations.
 func (r *run) catalogOf(ctx context.Context, readings []*twodoor.Reading) (*twodoor.Catalog, error) {
-	own, err := ownReadings(ctx)
+	own, err := r.ownReadings(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -202,6 +202,10 @@ func (r *run) filesOf(s *site, readings []*twodoor.Reading) []string {
 	also := []string{s.lockFile()}
 	for _, source := range s.Sources {
 		also = append(also, s.Place(source.OpenAPI))
+		if source.Guides != "" {
+			guides, _ := filepath.Glob(filepath.Join(s.Place(source.Guides), "*.md")) // no error: the pattern is good
+			also = append(also, guides...)
+		}
 	}
 	for _, file := range also {
 		if isFile(file) {
@@ -244,12 +248,12 @@ func (r *run) bundlePath(s *site) string {
 
 // keep writes the bundle. A folder that cannot be written to costs time at each start, no more.
 func (r *run) keep(ctx context.Context, path string, stamp bundle.Stamp, readings []*twodoor.Reading) error {
-	own, err := ownReadings(ctx)
+	own, err := r.ownReadings(ctx)
 	if err != nil {
 		return err
 	}
 	if err = os.MkdirAll(filepath.Dir(path), 0o700); err == nil {
-		err = bundle.Write(path, stamp, slices.Concat(readings, own), indexSection)
+		err = bundle.Write(path, stamp, slices.Concat(readings, own), r.indexSection())
 	}
 	if _, ok := errors.AsType[*os.PathError](err); ok {
 		r.note(fmt.Sprintf("twodoor: the cache folder %s cannot be written to (%v): the descriptions are read at every start", filepath.Dir(path), plainCause(err)))

@@ -6,6 +6,7 @@ import (
 	"github.com/twodoor/twodoor"
 	"github.com/twodoor/twodoor/cmd/twodoor/internal/config"
 	"github.com/twodoor/twodoor/source/find"
+	"github.com/twodoor/twodoor/source/guide"
 	"github.com/twodoor/twodoor/source/openapi"
 )
 
@@ -17,6 +18,7 @@ func (r *run) ready() {
 	r.engine.Keeper = r.shelf
 	r.engine.Invokers = map[string]twodoor.Invoker{
 		openapi.Kind: &openapi.Invoker{Doer: r.outbound(r.site), UserAgent: "twodoor/" + r.Version.Number},
+		guide.Kind:   &guide.Source{Library: r.library},
 		find.Kind:    &find.Invoker{Index: r.opened.index, Shelf: r.shelf},
 	}
 	r.engine.Profiles = profilesOf(r.site)

@@ -7,13 +7,22 @@ import (
 	"github.com/twodoor/twodoor"
 	"github.com/twodoor/twodoor/bundle"
 	"github.com/twodoor/twodoor/source/find"
+	"github.com/twodoor/twodoor/source/guide"
 )
 
-// ownReadings are twodoor's own operations, as they stand in every catalog.
-func ownReadings(ctx context.Context) ([]*twodoor.Reading, error) {
+// ownReadings are twodoor's own operations, as they stand in every catalog. Guides are served where
+// there are any.
+func (r *run) ownReadings(ctx context.Context) ([]*twodoor.Reading, error) {
 	reading, err := find.Source{}.Read(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if r.hasGuides() {
+		guides, err := (&guide.Source{}).Read(ctx)
+		if err != nil {
+			return nil, err
+		}
+		reading.Operations = slices.Concat(reading.Operations, guides.Operations)
 	}
 	return []*twodoor.Reading{reading}, nil
 }
@@ -26,28 +35,43 @@ func theirs(read func() ([]*twodoor.Reading, error)) func() ([]*twodoor.Reading,
 	}
 }
 
+// indexName is the section of a bundle that keeps the search index.
+const indexName = "index"
+
 // indexSection keeps the search index beside the catalog that it is of.
-var indexSection = bundle.Section{Name: "index", Make: func(catalog *twodoor.Catalog) ([]byte, error) {
+func (r *run) indexSection() bundle.Section {
+	return bundle.Section{Name: indexName, Make: func(catalog *twodoor.Catalog) ([]byte, error) {
+		index, err := r.newIndex(catalog)
+		if err != nil {
+			return nil, err
+		}
+		return index.Encode(), nil
+	}}
+}
+
+// newIndex is the index of a catalog and of the guides beside it.
+func (r *run) newIndex(catalog *twodoor.Catalog) (*find.Index, error) {
 	documents, err := find.DocumentsOf(catalog)
 	if err != nil {
 		return nil, err
 	}
-	return find.Build(documents).Encode(), nil
-}}
+	for _, g := range r.library().Guides {
+		documents = append(documents, find.Document{
+			ID: g.Name, Topic: find.TopicGuide, Source: g.Source, Name: g.Name, Title: g.Title, Description: g.When, Intents: g.Intents,
+		})
+	}
+	return find.Build(documents), nil
+}
 
 // indexIn opens the index of a bundle when something is searched, and makes a new one where that
 // cannot be trusted.
-func indexIn(b *bundle.Bundle) func(*twodoor.Catalog) (*find.Index, error) {
+func (r *run) indexIn(b *bundle.Bundle) func(*twodoor.Catalog) (*find.Index, error) {
 	return func(catalog *twodoor.Catalog) (*find.Index, error) {
-		if data, err := b.Section(indexSection.Name); err == nil {
+		if data, err := b.Section(indexName); err == nil {
 			if index, err := find.Open(data); err == nil {
 				return index, nil
 			}
 		}
-		documents, err := find.DocumentsOf(catalog)
-		if err != nil {
-			return nil, err
-		}
-		return find.Build(documents), nil
+		return r.newIndex(catalog)
 	}
 }
