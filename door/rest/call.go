@@ -47,28 +47,37 @@ type bridged struct {
 	session      string // as the body names it
 }
 
+// name is what the engine is asked for.
+func (b *bridged) name() string {
+	switch {
+	case b.op != nil:
+		return b.op.ID
+	case b.server != "":
+		return b.server + "." + b.tool
+	}
+	return b.tool
+}
+
 // bridged carries out a call and answers with the envelope. A session that the body names counts
 // where neither path nor header names one.
 func (d *Door) bridged(w http.ResponseWriter, r *http.Request, who asker, b bridged) {
-	if named, err := namedSession(r); err == nil && named == "" && b.session != "" {
-		if who, err = d.as(who, b.session); err != nil {
-			d.fail(w, err)
-			return
-		}
+	var err error
+	if r.PathValue("session") == "" && r.Header.Get(headerSession) == "" && b.session != "" {
+		who, err = d.as(who, b.session)
 	}
-	name := b.tool
+	if err == nil && b.op == nil {
+		err = d.noTools(r.Context(), who, b.server)
+	}
+	if err != nil {
+		d.fail(w, err)
+		return
+	}
+	call := d.newCall(r, who, b.name(), b.arguments)
 	switch {
-	case b.op != nil:
-		name = b.op.ID
-	case b.server != "":
-		if err := d.noTools(r.Context(), who, b.server); err != nil {
-			d.fail(w, err)
-			return
-		}
-		name = b.server + "." + b.tool
-	}
-	call := d.newCall(r, who, name, b.arguments)
-	if streams(r) {
+	case b.op == nil && b.server == "" && b.tool == specTool:
+		result, err := d.specAnswer(r, who, b.arguments)
+		d.reply(w, result, err, call.Profile)
+	case streams(r):
 		s := newStream(w, &call)
 		result, err := d.Engine.Do(r.Context(), call)
 		if err != nil {
@@ -76,14 +85,19 @@ func (d *Door) bridged(w http.ResponseWriter, r *http.Request, who asker, b brid
 			return
 		}
 		s.end("result", d.envelope(result, call.Profile))
-		return
+	default:
+		result, err := d.Engine.Do(r.Context(), call)
+		d.reply(w, result, err, call.Profile)
 	}
-	result, err := d.Engine.Do(r.Context(), call)
+}
+
+// reply answers a call over a compatible route.
+func (d *Door) reply(w http.ResponseWriter, result *twodoor.Result, err error, profile string) {
 	if err != nil {
 		d.fail(w, err)
 		return
 	}
-	answerRaw(w, http.StatusOK, d.envelope(result, call.Profile))
+	answerRaw(w, http.StatusOK, d.envelope(result, profile))
 }
 
 // noTools tells a server that is there but has nothing to call from a name that is wrong: names need

@@ -285,12 +285,18 @@ func TestSpec(t *testing.T) {
 	}
 }
 
-func TestSpecFunc(t *testing.T) {
+// TestSpecTool asks for the spec as existing agents do.
+func TestSpecTool(t *testing.T) {
 	door := &Door{Engine: notes(t)}
-	f := door.SpecFunc(func() string { return "http://x/api" })
-	value, err := f.Run(t.Context(), &twodoor.Invocation{Arguments: json.RawMessage(`{"tool_name":["notes.get_Me"]}`), Principal: twodoor.Operator})
-	if err != nil || !strings.Contains(string(value.JSON), "base: http://x/api") || value.MediaType != "text/plain" {
-		t.Errorf("answers %v, %v", value, err)
+	for _, args := range []string{`{"tool_name":"notes_get_Me"}`, `{"tool_name":["get_Me"],"server_name":"notes"}`, `{"tool_name":"[\"get_Me\"]","server_name":"notes"}`} {
+		w := ask(door, "POST", "/tools/virtual/get_api_spec", args)
+		if text := field(t, w, "result"); !strings.Contains(text, "POST /tools/mcp/notes/notes_get_Me\n") {
+			t.Errorf("%s answers %s", args, w.Body)
+		}
+	}
+	w := ask(door, "POST", "/api/virtual/execute", `{"tool":"get_api_spec","args":{"tool_name":"nothing"}}`)
+	if w.Code != 200 || field(t, w, "code") != "unknown" {
+		t.Errorf("of a tool that is not there: %d %s", w.Code, w.Body)
 	}
 }
 
@@ -335,7 +341,9 @@ func TestStrangersOfTheWeb(t *testing.T) {
 			t.Errorf("%s from %q: %d %v", test.host, test.origin, w.Code, w.Header())
 		}
 	}
-	door.Authenticate = func(*http.Request) (Caller, error) { return Caller{}, &twodoor.Error{Code: twodoor.CodeUnauthenticated} }
+	door.Authenticate = func(*http.Request) (Caller, error) {
+		return Caller{}, &twodoor.Error{Code: twodoor.CodeUnauthenticated}
+	}
 	w := ask(door, "OPTIONS", "/api/mcp/execute", "", "Origin: http://localhost:1", "Access-Control-Request-Method: POST")
 	if w.Code != 204 || !strings.Contains(w.Header().Get("Access-Control-Allow-Headers"), "Authorization") {
 		t.Errorf("a preflight: %d %v", w.Code, w.Header())

@@ -151,27 +151,22 @@ func (d *Door) baseOf(r *http.Request) string {
 	return scheme + "://" + r.Host + "/api"
 }
 
-// SpecFunc is the operation get_api_spec: the compact spec of tools, for agents that reach them with
-// curl. The base is the address of the door with its /api.
-func (d *Door) SpecFunc(base func() string) twodoor.Func {
-	op := twodoor.Operation{
-		ID: twodoor.OwnSource + ".get-api-spec", Title: "Get the API spec of tools", Effect: twodoor.Reads,
-		Description: "Tells how tools are called over HTTP with curl: the route, and each input with its type. A fraction of the tokens of their schemas.",
-		Input: json.RawMessage(`{"type":"object","properties":{"tool_name":{"description":"name of a tool, or an array of names","anyOf":[{"type":"string"},{"type":"array","items":{"type":"string"}}]},` +
-			`"server_name":{"type":"string","description":"the server of the tools; alone: all of its tools"}}}`),
+// specTool is the name under which existing agents ask for the spec as a tool.
+const specTool = "get_api_spec"
+
+// specAnswer is the spec as the answer of a tool. Its arguments are {tool_name, server_name}; tool_name
+// is a name, an array of names, or such an array in a string.
+func (d *Door) specAnswer(r *http.Request, who asker, arguments []byte) (*twodoor.Result, error) {
+	tool, _ := rawjson.Get(arguments, "tool_name")
+	names, isText := rawjson.String(tool)
+	if !isText {
+		names = string(tool)
 	}
-	return twodoor.Func{Operation: op, Run: func(ctx context.Context, in *twodoor.Invocation) (*twodoor.Value, error) {
-		tool, _ := rawjson.Get(in.Arguments, "tool_name")
-		text, isText := rawjson.String(tool)
-		if !isText {
-			text = string(tool)
-		}
-		server, _ := rawjson.Get(in.Arguments, "server_name")
-		serverName, _ := rawjson.String(server)
-		spec, err := d.specText(ctx, asker{principal: in.Principal, profile: d.Profile}, base(), serverName, namesIn(text))
-		if err != nil {
-			return nil, err
-		}
-		return &twodoor.Value{JSON: rawjson.Quote(spec), MediaType: "text/plain"}, nil
-	}}
+	server, _ := rawjson.Get(arguments, "server_name")
+	serverName, _ := rawjson.String(server)
+	text, err := d.specText(r.Context(), who, d.baseOf(r), serverName, namesIn(names))
+	if err != nil {
+		return nil, err
+	}
+	return &twodoor.Result{Value: rawjson.Quote(text), MediaType: "text/plain"}, nil
 }
