@@ -121,7 +121,7 @@ func (r *run) remark(op *twodoor.Operation, result *twodoor.Result) {
 	if result.Cut != nil {
 		r.say("cut: %s", cutText(result.Cut))
 	}
-	if list, _, ok := r.records(op, result.Value); ok && rawjson.Len(list) == 0 {
+	if list, _, ok := r.records(op, result.Value); ok && rawjson.Len(list) == 0 && result.Cut == nil {
 		r.say("none: %s", wordOr(op.Answer.Empty, "the answer is an empty list"))
 	}
 	for _, next := range result.Next {

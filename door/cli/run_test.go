@@ -194,9 +194,13 @@ func TestRemarksGoToStderr(t *testing.T) {
 		return &twodoor.Value{JSON: json.RawMessage(`{"items":[]}`), Notes: []string{"mind the gap"}, Cut: &twodoor.Cut{Shown: 30, Total: 126, How: "next page: 2"}}, nil
 	}
 	h.run(words("harbor incident list")...)
-	want := "note: mind the gap\ncut: 30 of 126 shown; next page: 2\nnone: no incident is open\n"
+	want := "note: mind the gap\ncut: 30 of 126 shown; next page: 2\n" // what was cut to nothing is not said to be none
 	if h.err.String() != want || h.out.String() != "{\"items\":[]}\n" {
 		t.Errorf("stdout %q, stderr %q", h.out.String(), h.err.String())
+	}
+	h.answers(`{"items":[]}`)
+	if h.run(words("harbor incident list")...); h.err.String() != "none: no incident is open\n" {
+		t.Errorf("stderr %q", h.err.String())
 	}
 }
 
