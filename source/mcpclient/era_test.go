@@ -27,7 +27,7 @@ func TestEraOfProgram(t *testing.T) {
 				t.Errorf("the result changed on its way:\n got %s\nwant %s", got, result)
 			}
 			s := status(t, pool)
-			if s.State != mcpclient.Ready || s.Era != want || s.Transport != "stdio" || s.Tools != 13 || s.Latency <= 0 || s.LastGood.IsZero() {
+			if s.State != mcpclient.Ready || s.Era != want || s.Transport != "stdio" || s.Tools != 14 || s.Latency <= 0 || s.LastGood.IsZero() {
 				t.Errorf("status %+v, want ready in %s", s, want)
 			}
 			if mode == "legacy-noisy" && (s.Noise == 0 || !strings.HasPrefix(s.Stray, "Listening")) {
@@ -196,6 +196,36 @@ func TestHeadersOfArguments(t *testing.T) {
 	}
 	_, err := invoke(t.Context(), pool, "routed", `{"deep":{"n":9007199254740993}}`)
 	wantCode(t, err, twodoor.CodeInvalid, "deep.n")
+}
+
+// A server whose tools want other headers than before refuses a call: the tools are listed again and
+// the call is made once more.
+func TestHeadersThatChanged(t *testing.T) {
+	web, url := newWeb(t, "modern-rerouted")
+	pool := serve(t, mcpclient.Server{URL: url})
+	mustInvoke(t, pool, "echo", `{}`)
+	lists := web.count("tools/list")
+	mustInvoke(t, pool, "routed", `{"region":"eu"}`)
+	if web.last("Mcp-Param-Zone") != "eu" || web.count("tools/list") == lists {
+		t.Errorf("headers %v", web.headers[len(web.headers)-1])
+	}
+}
+
+// A warm call makes no connection and no greeting of its own, also where answers are streams.
+func TestWarmCalls(t *testing.T) {
+	for _, sse := range []bool{false, true} {
+		web, url := newWeb(t, "legacy")
+		web.sse, web.sessions = sse, true
+		pool := serve(t, mcpclient.Server{URL: url})
+		mustInvoke(t, pool, "echo", `{}`)
+		before := web.connections.Load()
+		for range 50 {
+			mustInvoke(t, pool, "echo", `{}`)
+		}
+		if n := web.connections.Load() - before; n > 5 || web.count("initialize") != 1 {
+			t.Errorf("50 warm calls made %d connections", n)
+		}
+	}
 }
 
 func TestStatuses(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -48,6 +50,7 @@ const tools = `[
  {"name":"slow","inputSchema":{"type":"object"}},
  {"name":"large","inputSchema":{"type":"object"}},
  {"name":"pid","inputSchema":{"type":"object"}},
+ {"name":"canceled","inputSchema":{"type":"object"}},
  {"name":"routed","inputSchema":{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"},"deep":{"type":"object","properties":{"n":{"type":"integer","x-mcp-header":"N"}}}}}}
 ]`
 
@@ -69,6 +72,12 @@ func (f *fake) saw(what string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.seen = append(f.seen, what)
+}
+
+func (f *fake) cancellations() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.canceled)
 }
 
 func (f *fake) count(what string) int {
@@ -145,6 +154,13 @@ func (f *fake) list(r request, reply func(string) string) string {
 	for tool := range rawjson.Elements([]byte(tools)) {
 		all = append(all, string(tool))
 	}
+	if f.mode == "legacy-grows" {
+		if _, err := os.Stat(os.Getenv("MARK")); err != nil {
+			_ = os.WriteFile(os.Getenv("MARK"), nil, 0o600)
+			all = all[:len(all)-1]
+		}
+		return reply(`{"tools":[` + strings.Join(all, ",") + `]}`)
+	}
 	if cursor, ok := rawjson.Get(r.Params, "cursor"); ok && string(cursor) == `"two"` {
 		return reply(`{"tools":[` + strings.Join(all[2:], ",") + `]}`)
 	}
@@ -181,6 +197,8 @@ func (f *fake) call(r request, reply func(string) string, fault func(int, string
 		return reply(`{"content":[{"type":"text","text":"` + strings.Repeat("x", n) + `"}]}`)
 	case "pid":
 		return reply(fmt.Sprintf(`{"content":[{"type":"text","text":"%d %s"}]}`, os.Getpid(), os.Getenv("OWN")))
+	case "canceled":
+		return reply(fmt.Sprintf(`{"content":[{"type":"text","text":"%d of %d"}]}`, f.cancellations(), f.count("hanging")))
 	case "routed":
 		return reply(`{"content":[],"structuredContent":{"ok":true}}`)
 	}
@@ -224,7 +242,7 @@ func playStdio(mode string) int {
 			greeted = true
 			continue
 		}
-		if mode == "mute" {
+		if mode == "mute" || mode == "legacy-freezes" && f.count("hanging") > 0 {
 			continue
 		}
 		if mode == "legacy-changes" && bytes.Contains(line, []byte("tools/call")) {
@@ -333,11 +351,20 @@ type webFake struct {
 	held     map[string]string
 	left     chan struct{} // told when a client leaves a hanging call
 	statuses []int         // answered first, one a request
+
+	connections atomic.Int64
+	rerouted    atomic.Bool // the header is another one now
 }
 
-func newWeb(t *testing.T, mode string) (*webFake, string) {
+func newWeb(t testing.TB, mode string) (*webFake, string) {
 	w := &webFake{fake: &fake{mode: mode, write: func(string) {}}, held: map[string]string{}, left: make(chan struct{}, 8)}
-	server := httptest.NewServer(w)
+	server := httptest.NewUnstartedServer(w)
+	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			w.connections.Add(1)
+		}
+	}
+	server.Start()
 	t.Cleanup(server.Close)
 	return w, server.URL + "/mcp"
 }
@@ -377,6 +404,11 @@ func (w *webFake) ServeHTTP(out http.ResponseWriter, req *http.Request) {
 		w.reply(out, req, body)
 	case w.sessions && !modern && req.Header.Get("Mcp-Session-Id") != session:
 		out.WriteHeader(http.StatusNotFound)
+	case w.mode == "modern-rerouted" && bytes.Contains(body, []byte(`"routed"`)) && req.Header.Get("Mcp-Param-Zone") == "":
+		w.rerouted.Store(true)
+		id, _ := rawjson.Get(body, "id")
+		out.WriteHeader(http.StatusBadRequest)
+		fmt.Fprintf(out, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32020,"message":"headers differ"}}`, id)
 	case modern && strings.HasPrefix(w.mode, "legacy"):
 		http.Error(out, "Bad Request: no session", http.StatusBadRequest)
 	case strings.HasPrefix(w.mode, "modern") && !modern:
@@ -399,6 +431,9 @@ func (w *webFake) reply(out http.ResponseWriter, req *http.Request, body []byte)
 	var told []string
 	f := &fake{mode: w.mode, write: func(line string) { told = append(told, line) }}
 	answer := f.answer(body)
+	if w.rerouted.Load() {
+		answer = strings.ReplaceAll(answer, `"Region"`, `"Zone"`)
+	}
 	w.fake.mu.Lock()
 	w.seen, w.canceled = append(w.seen, f.seen...), append(w.canceled, f.canceled...)
 	w.fake.mu.Unlock()

@@ -36,6 +36,7 @@ type Pool struct {
 	Version    string        // of this program, told to servers
 	Start      time.Duration // bound of a start; 0: one minute
 	Idle       time.Duration // how long an unused connection is kept; 0: 15 minutes
+	Pulse      time.Duration // how long a program that let a call time out may take to answer the simplest request; 0: 5 s
 	MaxPer     int           // connections of one server; 0: 64
 	MaxMessage int           // bytes of one message; 0: 64 MiB
 
@@ -64,6 +65,7 @@ type key struct {
 const (
 	defaultStart  = time.Minute
 	defaultIdle   = 15 * time.Minute
+	defaultPulse  = 5 * time.Second
 	defaultMaxPer = 64
 )
 

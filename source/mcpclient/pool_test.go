@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -158,8 +159,15 @@ func TestClientGone(t *testing.T) {
 		ctx, leave := context.WithCancel(t.Context())
 		done := make(chan error, 1)
 		go func() { _, err := invoke(ctx, pool, "hang", `{}`); done <- err }()
+		waitFor := func(want string) {
+			for text(mustInvoke(t, pool, "canceled", `{}`)) != want {
+				time.Sleep(time.Millisecond)
+			}
+		}
+		waitFor("0 of 1")
 		leave()
 		wantCode(t, <-done, twodoor.CodeCanceled)
+		waitFor("1 of 1")
 		if pidOf(t, pool) != pid {
 			t.Error("the program did not survive a caller who left")
 		}
@@ -179,6 +187,9 @@ func TestClientGone(t *testing.T) {
 			wantCode(t, <-done, twodoor.CodeCanceled)
 			<-web.left
 			mustInvoke(t, pool, "echo", `{}`)
+			for mode == "legacy" && web.cancellations() == 0 {
+				time.Sleep(time.Millisecond)
+			}
 		})
 	}
 }
@@ -193,6 +204,22 @@ func TestHang(t *testing.T) {
 	wantCode(t, err, twodoor.CodeTimeout, "may have been carried out")
 	if pidOf(t, pool) != pid {
 		t.Error("a slow tool cost the whole server")
+	}
+}
+
+// One that answers nothing any more is ended, and the next call starts it anew.
+func TestFrozen(t *testing.T) {
+	pool := &mcpclient.Pool{Environ: os.Environ(), Pulse: 50 * time.Millisecond}
+	pool.Serve(map[string]mcpclient.Server{"fake": local("legacy-freezes")})
+	defer pool.Close()
+	pid := pidOf(t, pool)
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	_, err := invoke(ctx, pool, "hang", `{}`)
+	wantCode(t, err, twodoor.CodeTimeout)
+	gone(t, pid)
+	if pidOf(t, pool) == pid {
+		t.Error("the frozen one answered")
 	}
 }
 
@@ -310,6 +337,9 @@ func TestNoProcessIsLeft(t *testing.T) {
 	if testing.Short() {
 		rounds = 20
 	}
+	if os.Getenv("TWODOOR_REQUIRE") == "1" {
+		rounds = 1000
+	}
 	before := children(t)
 	for range rounds / 20 {
 		pools := make([]*mcpclient.Pool, 20)
@@ -411,5 +441,21 @@ func TestChangesAreTold(t *testing.T) {
 	mustInvoke(t, pool, "echo", `{}`)
 	if got := <-told; got != "fake" || len(told) > 0 {
 		t.Errorf("told of %q, and %d more", got, len(told))
+	}
+}
+
+// A program that comes back with other tools is told of, as is a server that says so on a stream.
+func TestOtherToolsAfterRestart(t *testing.T) {
+	told := make(chan string, 10)
+	server := local("legacy-grows")
+	server.Env["MARK"] = filepath.Join(t.TempDir(), "mark")
+	pool := &mcpclient.Pool{Environ: os.Environ(), Changed: func(source string) { told <- source }}
+	pool.Serve(map[string]mcpclient.Server{"fake": server})
+	defer pool.Close()
+	before := len(read(t, pool).Operations)
+	_, _ = invoke(t.Context(), pool, "crash", `{}`)
+	after := len(read(t, pool).Operations)
+	if <-told != "fake" || after == before {
+		t.Errorf("%d operations before the restart, %d after", before, after)
 	}
 }

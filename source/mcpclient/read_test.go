@@ -72,7 +72,7 @@ func TestIncludeAndExclude(t *testing.T) {
 	server := local("legacy")
 	server.Include, server.Exclude = []string{"echo", "pid"}, []string{"pid"}
 	reading := read(t, serve(t, server))
-	if len(reading.Operations) != 1 || reading.Operations[0].ID != "fake.echo" || len(reading.Skipped) != 12 {
+	if len(reading.Operations) != 1 || reading.Operations[0].ID != "fake.echo" || len(reading.Skipped) != 13 {
 		t.Errorf("served %+v, skipped %d", reading.Operations, len(reading.Skipped))
 	}
 }

@@ -3,9 +3,11 @@ package mcpclient_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"testing"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -98,4 +100,34 @@ func playSDK() int {
 		return 1
 	}
 	return 0
+}
+
+// A server behind an address tells of changes on a stream: the one of a session, or a listen request.
+func TestChangesOnStreams(t *testing.T) {
+	for name, options := range map[string]*mcp.StreamableHTTPOptions{"session": nil, "listen": {Stateless: true}} {
+		t.Run(name, func(t *testing.T) {
+			shared := sdkServer()
+			server := httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return shared }, options))
+			t.Cleanup(server.Close)
+			told := make(chan string, 10)
+			pool := &mcpclient.Pool{Doer: &plain{}, Changed: func(source string) { told <- source }}
+			pool.Serve(map[string]mcpclient.Server{"fake": {URL: server.URL}})
+			defer pool.Close()
+			before := len(read(t, pool).Operations)
+			deadline := time.After(20 * time.Second)
+			for added := 0; ; added++ { // until the stream is open, nobody hears it
+				shared.AddTool(&mcp.Tool{Name: fmt.Sprintf("note.new%d", added), Description: "New", InputSchema: json.RawMessage(`{"type":"object"}`)}, nil)
+				select {
+				case <-told:
+					if after := len(read(t, pool).Operations); after <= before {
+						t.Errorf("%d operations before, %d after", before, after)
+					}
+					return
+				case <-time.After(300 * time.Millisecond):
+				case <-deadline:
+					t.Fatal("nobody was told")
+				}
+			}
+		})
+	}
 }

@@ -2,6 +2,7 @@ package mcpclient
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"math/rand/v2"
 	"sync"
@@ -32,7 +33,8 @@ type slot struct {
 	fault    *twodoor.Error // why it is not ready
 	stderr   []string       // last lines of a program that failed
 	starts   int
-	unlisted bool // the list of the start was read by nobody yet
+	unlisted bool              // the list of the start was read by nobody yet
+	digest   [sha256.Size]byte // of the list of tools; zero: not known yet
 	lastGood time.Time
 	latency  time.Duration // of the last round trip that listed the tools
 	tools    int
@@ -148,7 +150,10 @@ func (s *slot) settle(c *conn, latency time.Duration, err error) error {
 		return errRetired
 	}
 	s.conn, s.latency, s.fault, s.stderr = c, latency, nil, nil
-	s.tools, s.era, s.via = len(*c.tools.Load()), c.version(), c.via
+	s.era, s.via = c.version(), c.via
+	if s.listed(c) { // a program that was started again has other tools than before
+		s.change()
+	}
 	s.lastGood, s.unlisted, s.state = time.Now(), true, Ready
 	s.arm()
 	s.pool.work.Go(func() { s.watch(c) })
@@ -173,8 +178,19 @@ func (s *slot) relist(ctx context.Context, c *conn) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.latency, s.tools = time.Since(began), len(*c.tools.Load())
+	s.latency = time.Since(began)
+	s.listed(c)
 	return nil
+}
+
+// listed writes down the list of tools, and reports whether it was another one before.
+func (s *slot) listed(c *conn) (changed bool) {
+	all, before, hash := *c.tools.Load(), s.digest, sha256.New()
+	for i := range all {
+		hash.Write(all[i].raw)
+	}
+	s.tools, s.digest = len(all), [sha256.Size]byte(hash.Sum(nil))
+	return before != [sha256.Size]byte{} && before != s.digest
 }
 
 // Bounds of the wait before another start.
@@ -342,10 +358,7 @@ func (s *slot) lastUse() time.Time {
 	return s.used
 }
 
-// pulse is how long a server that let a call time out has to answer the simplest request.
-const pulse = 5 * time.Second
-
-// suspect looks whether a server that let a call time out still answers. Where nobody else waits
+// suspect looks whether a program that let a call time out still answers. Where nobody else waits
 // for it and it does not, it is ended, and the next call starts it anew.
 func (s *slot) suspect(c *conn) {
 	s.mu.Lock()
@@ -353,6 +366,10 @@ func (s *slot) suspect(c *conn) {
 	s.mu.Unlock()
 	if !alone {
 		return
+	}
+	pulse := s.pool.Pulse
+	if pulse <= 0 {
+		pulse = defaultPulse
 	}
 	s.pool.goes(func() {
 		ctx, cancel := context.WithTimeout(s.pool.life, pulse)
@@ -365,11 +382,15 @@ func (s *slot) suspect(c *conn) {
 
 // changed tells of a new list of tools, once for a burst of changes.
 func (s *slot) changed() {
-	if s.pool.Changed == nil {
-		return
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.change()
+}
+
+func (s *slot) change() {
+	if s.pool.Changed == nil || s.retired {
+		return
+	}
 	const burst = 100 * time.Millisecond
 	if s.changes == nil {
 		s.changes = time.AfterFunc(burst, func() { s.pool.Changed(s.key.source) })

@@ -26,7 +26,7 @@ type eventReader struct {
 }
 
 func newEventReader(in io.Reader, longest int) *eventReader {
-	return &eventReader{r: bufio.NewReaderSize(in, 64<<10), max: longest}
+	return &eventReader{r: bufio.NewReaderSize(in, 8<<10), max: longest}
 }
 
 // next is the next event that has data or a name. The last one needs no blank line behind it.

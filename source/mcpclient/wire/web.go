@@ -90,31 +90,53 @@ func (w *Web) Close(grace time.Duration) {
 // Call sends a request and waits for its answer.
 func (w *Web) Call(ctx context.Context, r Request) (*Reply, error) {
 	id := strconv.FormatInt(w.next.Add(1), 10)
-	inner, cancel := context.WithCancel(ctx)
-	defer cancel()
-	defer context.AfterFunc(w.alive(), cancel)()
-	reply, err := w.exchange(inner, id, r)
-	if err == nil {
+	inner, cancel := context.WithCancel(context.WithoutCancel(ctx)) // it outlives the call by a moment: see drain
+	unbind, unlink := context.AfterFunc(ctx, cancel), context.AfterFunc(w.alive(), cancel)
+	reply, body, err := w.exchange(inner, id, r)
+	unbind()
+	unlink()
+	if body != nil && err == nil {
+		go drain(body, cancel)
 		return reply, nil
 	}
-	if ctx.Err() != nil {
+	cancel()
+	if body != nil {
+		body.Close()
+	}
+	switch {
+	case err == nil:
+		return reply, nil
+	case ctx.Err() != nil:
 		w.cancelled(r.Method, id)
 		return nil, ctx.Err()
-	}
-	if w.Err() != nil {
+	case w.Err() != nil:
 		return nil, ErrClosed
 	}
 	return nil, err
 }
 
-func (w *Web) exchange(ctx context.Context, id string, r Request) (*Reply, error) {
+// drainTime is how long a stream may take to end after its answer.
+const drainTime = 100 * time.Millisecond
+
+// drain reads a stream to its end, so that its connection serves the next call.
+func drain(body io.ReadCloser, cancel context.CancelFunc) {
+	defer cancel()
+	timer := time.AfterFunc(drainTime, cancel)
+	defer timer.Stop()
+	_, _ = io.Copy(io.Discard, io.LimitReader(body, maxBody))
+	body.Close()
+}
+
+// exchange returns the body of a stream that may have more to say; it is closed by the caller.
+func (w *Web) exchange(ctx context.Context, id string, r Request) (*Reply, io.ReadCloser, error) {
 	resp, err := w.post(ctx, &r, request(id, r.Method, withToken(r, id)))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	defer func() { resp.Body.Close() }()
 	if resp.StatusCode/100 != 2 {
-		return w.refused(resp, id)
+		defer resp.Body.Close()
+		reply, err := w.refused(resp, id)
+		return reply, nil, err
 	}
 	if r.Method == "initialize" {
 		w.mu.Lock()
@@ -123,9 +145,12 @@ func (w *Web) exchange(ctx context.Context, id string, r Request) (*Reply, error
 	}
 	a := &awaited{web: w, id: id, tell: r.tell}
 	if mediaType(resp) != "text/event-stream" {
-		return a.single(resp)
+		defer resp.Body.Close()
+		reply, err := a.single(resp)
+		return reply, nil, err
 	}
-	return a.stream(ctx, &resp)
+	reply, err := a.stream(ctx, &resp)
+	return reply, resp.Body, err
 }
 
 func mediaType(resp *http.Response) string {
