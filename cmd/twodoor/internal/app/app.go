@@ -59,6 +59,7 @@ func (a *App) Run(ctx context.Context, argv []string) int {
 		} else if !r.completes() {
 			r.start(err)
 		}
+		r.engine.Keeper = nil // nothing can be read later of what is kept: the process ends with the line
 	}
 	return door.Run(ctx, argv)
 }
