@@ -12,6 +12,9 @@ const documentHome = "http://127.0.0.1:7788"
 //go:embed openapi.yaml
 var document []byte
 
+//go:embed openapi.zh.yaml
+var titles []byte
+
 //go:embed guides/*.md
 var guides embed.FS
 
@@ -31,3 +34,6 @@ func Guides() fs.FS {
 	}
 	return inside
 }
+
+// Titles is the description in Chinese, as far as titles go: every operation and every group.
+func Titles() []byte { return titles }

@@ -138,6 +138,9 @@ func startHarbor(file string, port int) (*http.Server, error) {
 		err = config.WriteFile(filepath.Join(dir, "harbor.key"), []byte(key+"\n"), 0o600)
 	}
 	if err == nil {
+		err = config.WriteFile(filepath.Join(dir, "harbor.zh.yaml"), harbor.Titles(), 0o644)
+	}
+	if err == nil {
 		err = writeGuides(filepath.Join(dir, "guides"))
 	}
 	if err == nil {
@@ -155,7 +158,7 @@ func startHarbor(file string, port int) (*http.Server, error) {
 // demoConfig is the configuration that a person would write for Harbor.
 func demoConfig(keyFile string) (text []byte, err error) {
 	text, err = config.Put([]byte("# The configuration of twodoor demo: written anew at each start.\n"), "sources", "harbor", []config.Setting{
-		{Key: "openapi", Text: "./harbor.yaml"}, {Key: "guides", Text: "./guides"}, {Key: "connection", Text: "harbor-key"},
+		{Key: "openapi", Text: "./harbor.yaml"}, {Key: "guides", Text: "./guides"}, {Key: "translations", Below: []config.Setting{{Key: "zh", Text: "./harbor.zh.yaml"}}}, {Key: "connection", Text: "harbor-key"},
 	})
 	if err != nil {
 		return nil, err

@@ -23,6 +23,31 @@ func demo(t testing.TB) (*bench, *guide.Library) {
 	return open(t, "harbor", file), guide.Load("harbor", harbor.Guides(), 0)
 }
 
+// bilingual is what the demo's cards are made of, in both of its languages.
+func bilingual(t testing.TB, b *bench, library *guide.Library) *guide.Set {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "harbor.zh.yaml")
+	if err := os.WriteFile(file, harbor.Titles(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	set, zh := b.set("harbor"), open(t, "harbor", file)
+	set.Guides = library
+	set.Languages = []guide.Language{{Code: "zh", Tree: zh.tree, Groups: map[string]string{}}}
+	for group, about := range zh.reading.Groups {
+		set.Languages[0].Groups["harbor."+group] = about
+	}
+	titles := map[string]string{}
+	for _, c := range zh.tree.Commands {
+		titles[c.Origin] = c.Title
+	}
+	for _, c := range b.tree.Commands {
+		if c.ID != "" && titles[c.Origin] == "" {
+			t.Errorf("%s (%s) has no title in Chinese", c.ID, c.Origin)
+		}
+	}
+	return set
+}
+
 // TestDemoIsTrue: the guides of the demo, and cards made of it, have no wrong example.
 func TestDemoIsTrue(t *testing.T) {
 	b, library := demo(t)
@@ -35,8 +60,7 @@ func TestDemoIsTrue(t *testing.T) {
 		}
 		findings = append(findings, checker.Check(g.File, raw)...)
 	}
-	set := b.set("harbor")
-	set.Guides = library
+	set := bilingual(t, b, library)
 	for _, v := range guide.Variants() {
 		files := set.Generate(v, nil)
 		findings = append(findings, set.Check(files)...)

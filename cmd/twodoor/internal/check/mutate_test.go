@@ -241,8 +241,7 @@ func wordMutants(file, text string) (list []mutant) {
 func TestMutants(t *testing.T) {
 	b, library := demo(t)
 	checker := b.checker(library)
-	set := b.set("harbor")
-	set.Guides = library
+	set := bilingual(t, b, library)
 	var all []mutant
 	take := func(file, text string) {
 		if findings := checker.Check(file, []byte(text)); len(findings) > 0 {
