@@ -39,8 +39,8 @@ func (tx *Tx) Note(ctx context.Context, topic, payload string) error {
 	return err
 }
 
-// Listen tells of notes of the topics until the context ends, which closes the channel. They come
-// within a second, also from other instances on one PostgreSQL. Another process at the same SQLite
+// Listen tells of notes of the topics until the context ends, which closes the channel. The first
+// one is Missed: from then on nothing is overheard without another Missed. They come within a second, also from other instances on one PostgreSQL. Another process at the same SQLite
 // file is seen as Missed. Who reads slowly loses notes and is told so by Missed.
 func (db *DB) Listen(ctx context.Context, topics ...string) <-chan Note {
 	ear := &ear{topics: topics, notes: make(chan Note, 64)}
@@ -55,6 +55,7 @@ type feed struct {
 	ears   map[*ear]bool
 	stop   context.CancelFunc // of the watch
 	gone   chan struct{}      // closed when the watch has ended
+	ready  bool               // the watch sees what changes
 	closed bool
 }
 
@@ -75,6 +76,9 @@ func (f *feed) add(e *ear, watch func(context.Context)) {
 		f.ears = map[*ear]bool{}
 	}
 	f.ears[e] = true
+	if f.ready {
+		e.take(Note{Missed: true})
+	}
 	if f.stop == nil {
 		ctx, stop := context.WithCancel(context.Background())
 		gone := make(chan struct{})
@@ -92,7 +96,7 @@ func (f *feed) remove(e *ear) {
 	}
 	if len(f.ears) == 0 && f.stop != nil {
 		f.stop()
-		f.stop = nil
+		f.stop, f.ready = nil, false
 	}
 }
 
@@ -109,6 +113,22 @@ func (f *feed) close() {
 	if stop != nil {
 		stop()
 		<-gone
+	}
+}
+
+// set says whether the watch of this context sees what changes. Once it does, everybody looks again:
+// what changed before was not seen.
+func (f *feed) set(ctx context.Context, ready bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if ctx.Err() != nil {
+		return
+	}
+	f.ready = ready
+	for e := range f.ears {
+		if ready {
+			e.take(Note{Missed: true})
+		}
 	}
 }
 
@@ -150,6 +170,7 @@ func (db *DB) watch(ctx context.Context) {
 	tick := time.NewTicker(pollFile)
 	defer tick.Stop()
 	last := db.writer.version(ctx)
+	db.feed.set(ctx, true)
 	for {
 		select {
 		case <-ctx.Done():
@@ -191,7 +212,8 @@ func (db *DB) listen(ctx context.Context) error {
 	if _, err := conn.Exec(ctx, "LISTEN "+channel); err != nil {
 		return err
 	}
-	db.feed.tell(Note{Missed: true}) // what changed before this moment was not heard
+	db.feed.set(ctx, true)
+	defer db.feed.set(ctx, false)
 	for {
 		note, err := conn.WaitForNotification(ctx)
 		if err != nil {

@@ -158,8 +158,8 @@ func TestListen(t *testing.T) {
 	each(t, func(t *testing.T, where string) {
 		here, there := open(t, where), open(t, where)
 		notes := here.Listen(t.Context(), "tools")
-		if here.Dialect() == sqldb.Postgres {
-			<-notes // it listens now
+		if first := wait(t, notes); !first.Missed {
+			t.Errorf("the first note is %+v, want Missed", first)
 		}
 		note := func(db *sqldb.DB, payload string) {
 			err := db.Write(t.Context(), func(tx *sqldb.Tx) error {
