@@ -158,6 +158,9 @@ func (e *Engine) admit(ctx context.Context, call Call, op *Operation) (context.C
 // bind makes the arguments fit: repairs what clients are known to write, fills what the description
 // fills, and names every misfit at once.
 func (e *Engine) bind(call Call, op *Operation) (json.RawMessage, error) {
+	if err := call.Projection.check(); err != nil {
+		return nil, err
+	}
 	check, err := op.kept.input()
 	if err != nil {
 		return nil, fmt.Errorf("compile the input schema of %s: %w", op.ID, err)
@@ -167,12 +170,7 @@ func (e *Engine) bind(call Call, op *Operation) (json.RawMessage, error) {
 	if len(misfits) == 0 {
 		return args, nil
 	}
-	fault := &Error{Code: CodeInvalid, Message: "the arguments do not fit " + op.ID}
-	for _, m := range misfits {
-		fault.Fields = append(fault.Fields, Problem{Path: m.Path, Problem: m.Message, Schema: m.Part})
-	}
-	fault.Hint = "a valid call has arguments like " + string(op.example())
-	return nil, fault
+	return nil, op.misfit(check, args, misfits)
 }
 
 // invoke hands the call to the far side, after what must be called before it: page by page where

@@ -12,12 +12,13 @@ import (
 // Error is what went wrong, told so that a stranger may read it and an agent knows the next step.
 type Error struct {
 	Code       Code
-	Message    string        // safe for a stranger; says what is wrong
-	Hint       string        // what to do about it, in words
-	Try        []string      // operations or commands to try, nearest first
-	Fields     []Problem     // every misfit of the arguments
-	RetryAfter time.Duration // 0: not known
-	Token      string        // CodeConfirm: what the retry carries as Confirm
+	Message    string          // safe for a stranger; says what is wrong
+	Hint       string          // what to do about it, in words
+	Try        []string        // operations or commands to try, nearest first
+	Fields     []Problem       // every misfit of the arguments
+	Mended     json.RawMessage // arguments that fit, made of the call's own; Hint shows them
+	RetryAfter time.Duration   // 0: not known
+	Token      string          // CodeConfirm: what the retry carries as Confirm
 	CallID     string
 	Upstream   *UpstreamFault
 	Inner      bool  // a call that the named one made has failed: no protocol error of a door

@@ -26,7 +26,11 @@ func (r *run) spell(op *twodoor.Operation, err error) error {
 		for i, p := range fault.Fields {
 			told.Fields[i] = spellProblem(in, p)
 		}
-		told.Hint = "this fits: " + r.door.exampleOf(in)
+		fits := fault.Mended
+		if len(fits) == 0 {
+			fits = exampleArguments(op)
+		}
+		told.Hint = "this fits: " + r.door.shown(in, fits)
 	}
 	if told.Code == twodoor.CodeUpstreamAuth && told.Hint == "" {
 		told.Hint = fmt.Sprintf("log in with: %s login %s", r.door.name(), op.Source())

@@ -164,7 +164,7 @@ func (c *checker) checkAdditional(s *Schema, key, value []byte) {
 		return
 	}
 	name, _ := rawjson.String(key)
-	c.addBelow(s, step{key: key}, "is not known here; "+nearestName(s.propertyNames(), name))
+	c.addBelow(s.additional, step{key: key}, "is not known here; "+nearestName(s.propertyNames(), name))
 }
 
 func (c *checker) checkMissing(s *Schema, value []byte, seen *bitset) {
