@@ -17,6 +17,7 @@ import (
 const (
 	maxPage        = 1 << 20 // bytes of tools on one page of tools/list
 	maxDescription = 1024    // bytes: the least that a known host takes
+	maxSchema      = 1000    // estimated tokens of an input schema: with its words a tool stays under 1,500
 	maxListings    = 64      // different views of one catalog that are kept
 )
 
@@ -200,7 +201,7 @@ func inputSchema(op *twodoor.Operation) []byte {
 	if op.Verbatim {
 		return raw
 	}
-	out := []byte(hosts.Rewrite(raw))
+	out := []byte(hosts.Slim(raw, maxSchema))
 	properties, _ := rawjson.Get(out, "properties")
 	if _, own := rawjson.Get(properties, twodoor.WantKey); own || !large(op) {
 		return out

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/twodoor/twodoor"
+	"github.com/twodoor/twodoor/internal/rawjson"
 )
 
 // list reads the pages of tools/list up to the last one.
@@ -144,6 +145,30 @@ func TestTools(t *testing.T) {
 				t.Errorf("got  %s\nwant [%s]", got, c.want)
 			}
 		})
+	}
+}
+
+// The schema of a heavy tool is listed within its weight, its deeper parts by name.
+func TestHeavySchemaIsListedWithinItsWeight(t *testing.T) {
+	var properties rawjson.Object
+	for i := range 300 {
+		properties.Put(fmt.Sprintf("field_%d", i), []byte(`{"type":"object","description":"What it is for. And more of it.","properties":{"a":{"type":"string"},"b":{"type":"string"}}}`))
+	}
+	properties.Put("steps", []byte(`{"type":"array","items":{"type":"object","properties":{"match":{"type":"string"}}}}`))
+	var input rawjson.Object
+	input.PutString("type", "object")
+	input.Put("properties", properties.Bytes())
+	input.PutStrings("required", []string{"steps"})
+	op := twodoor.Operation{ID: "lab.x", Effect: twodoor.Reads, Description: strings.Repeat("Words that say what it does. ", 60), Input: input.Bytes()}
+	l, err := serveOps(t, op).listing(anyone())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if weight := rawjson.Weigh(l.pages[0]); weight > 1500 {
+		t.Errorf("the tool weighs %d", weight)
+	}
+	if listed := string(l.pages[0]); !strings.Contains(listed, "Part steps[]") || !strings.Contains(listed, `"required":["steps"]`) {
+		t.Errorf("the list tells nothing of steps: %s", listed)
 	}
 }
 

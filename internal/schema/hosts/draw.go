@@ -53,16 +53,24 @@ type step struct {
 	at   *sketch
 }
 
-// The kinds of steps, in the order in which they are taken at one level.
+// The kinds of steps.
 const (
-	nameRequired = iota
-	nameOptional
-	point // tell where its parts are
-	detail
-	textRequired
-	open
-	ranks        // of a level
-	textOptional = detail + ranks
+	name   = iota
+	point  // tell where its parts are
+	detail // its values and bounds
+	text
+	open // its parts
+	kinds
+)
+
+// ranks is the number of ranks at one level. Within it, what is required comes
+// before other names, and those before texts; the texts of what is optional wait
+// for the next level's values.
+const ranks = 6
+
+var (
+	rankOfRequired = [kinds]int{name: 0, point: 1, detail: 1, text: 4, open: 5}
+	rankOfOptional = [kinds]int{name: 2, point: 3, detail: 3, text: 3 + ranks, open: 5}
 )
 
 const (
@@ -90,7 +98,7 @@ func (d *drawer) draw() *rawjson.Node {
 	d.left -= rawjson.Weigh([]byte(anyObject + `,"required":[]`))
 	reserve := d.reserve(top.parts)
 	d.left -= reserve
-	d.steps = append(d.steps, nil, nil, []step{{textRequired, top}}) // after the names
+	d.steps = append(d.steps, nil, nil, nil, []step{{text, top}}) // after the names
 	d.push(top.parts)
 	d.run()
 	d.left += reserve
@@ -112,18 +120,17 @@ func (d *drawer) reserve(parts []*sketch) int {
 // push plans the steps of the parts of one schema.
 func (d *drawer) push(parts []*sketch) {
 	for _, part := range parts {
-		name, text := nameOptional, textOptional
-		if part.required {
-			name, text = nameRequired, textRequired
+		rankOf := rankOfOptional
+		if part.required || part.view.outer.Get("x-mcp-header") != nil {
+			rankOf = rankOfRequired
 		}
-		for _, kind := range []int{name, point, detail, text, open} {
-			d.plan(kind, part)
+		for kind := range kinds {
+			d.plan(part.level*ranks+rankOf[kind], kind, part)
 		}
 	}
 }
 
-func (d *drawer) plan(kind int, part *sketch) {
-	rank := part.level*ranks + kind
+func (d *drawer) plan(rank, kind int, part *sketch) {
 	for len(d.steps) <= rank {
 		d.steps = append(d.steps, nil)
 	}
@@ -140,14 +147,13 @@ func (d *drawer) run() {
 
 func (d *drawer) take(s step) {
 	part := s.at
-	if !part.shown && s.kind != nameRequired && s.kind != nameOptional {
+	if s.kind == name {
+		part.shown = part.shown || d.spend(d.costOfName(part))
+	}
+	if !part.shown {
 		return
 	}
 	switch s.kind {
-	case nameRequired, nameOptional:
-		if !part.shown {
-			part.shown = d.spend(d.costOfName(part))
-		}
 	case point:
 		if part.view.isDeep() && !part.pointed {
 			part.pointed = d.spend(weighText(d.pointer(part)))
@@ -156,7 +162,7 @@ func (d *drawer) take(s step) {
 		if !part.view.isDeep() {
 			part.detailed = d.spend(rawjson.Weigh(d.detailed(&part.view).JSON()) - rawjson.Weigh(part.view.bare().JSON()))
 		}
-	case textRequired, textOptional:
+	case text:
 		if part.view.text != "" {
 			part.texted = d.spend(weighText(part.view.text))
 		}
@@ -256,9 +262,9 @@ func (d *drawer) pointer(s *sketch) string {
 
 // finish writes the whole, and tells in its description what found no room.
 func (d *drawer) finish(top *sketch) *rawjson.Node {
-	out, text := newObject(d.root), ""
+	out, words := newObject(d.root), ""
 	if top.texted {
-		text = top.view.text
+		words = top.view.text
 	}
 	object := d.object(top)
 	var others []string
@@ -268,14 +274,14 @@ func (d *drawer) finish(top *sketch) *rawjson.Node {
 		}
 	}
 	for told := maxTermsTold; len(others) > 0 && told > 0; told /= 2 {
-		longer := sentences(text, "Also takes "+few(others, told)+".")
-		if cost := weighText(longer) - weighText(text); d.spend(cost) {
-			text = longer
+		longer := sentences(words, "Also takes "+few(others, told)+".")
+		if cost := weighText(longer) - weighText(words); d.spend(cost) {
+			words = longer
 			break
 		}
 	}
-	if text != "" {
-		out.Put("description", rawjson.StringNode(text))
+	if words != "" {
+		out.Put("description", rawjson.StringNode(words))
 	}
 	for key, value := range object.Members() {
 		out.Put(key, value)
