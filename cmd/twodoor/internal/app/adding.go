@@ -155,7 +155,7 @@ func (r *run) readDescription(ctx context.Context, s *site, place string) ([]byt
 	}
 	info, err := os.Stat(place)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &twodoor.Error{Code: twodoor.CodeInvalid, Message: "there is no file " + r.near(place), Cause: err}
+		return nil, &twodoor.Error{Code: twodoor.CodeInvalid, Message: "there is no file " + r.near(place), Hint: "name an OpenAPI description: a file that is there, or a URL", Cause: err}
 	}
 	if err == nil && info.Size() > openapi.DefaultMaxBytes {
 		return nil, &twodoor.Error{Code: twodoor.CodeTooLarge, Message: fmt.Sprintf("%s is larger than the bound of %d MiB", r.near(place), openapi.DefaultMaxBytes>>20)}

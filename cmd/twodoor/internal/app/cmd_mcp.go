@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/twodoor/twodoor"
 	"github.com/twodoor/twodoor/cmd/twodoor/internal/config"
@@ -23,6 +24,9 @@ func (r *run) mcpCommand() cli.Command {
 
 func (r *run) serveStdio(ctx context.Context, in *cli.Invocation) error {
 	if url := in.Text("url"); url != "" {
+		if !config.IsURL(url) {
+			return &twodoor.Error{Code: twodoor.CodeInvalid, Message: fmt.Sprintf("--url %q is no URL", url), Hint: "write the whole address: --url https://HOST/mcp"}
+		}
 		return r.bridge(ctx, url, in.Stdin, in.Stdout)
 	}
 	s, err := r.find()

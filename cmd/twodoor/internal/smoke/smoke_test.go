@@ -227,7 +227,7 @@ func TestOverHTTP(t *testing.T) {
 		"":           "ok 2025-11-25 malformed message: answered HTTP 400, and went on",
 		"stream":     "ok 2026-07-28 tools/list: 2 tools",
 		"any-method": "fault 2026-07-28 unknown method: answered with a result, not with error -32601",
-		"login":      "fault 2026-07-28 server/discover: HTTP 401: no JSON-RPC message but \"\"",
+		"login":      "fault 2026-07-28 server/discover: HTTP 401: it wants a login; give --header Authorization=env:NAME",
 	} {
 		server := httptest.NewServer(serveHTTP(broken))
 		lines, failed := run(t, "", func(target *smoke.Target) {

@@ -82,6 +82,9 @@ func readReply(answer *http.Response, id string) (*reply, error) {
 	if kind == "text/event-stream" {
 		return readEvents(answer.Body, id)
 	}
+	if answer.StatusCode == http.StatusUnauthorized {
+		return nil, errors.New("it wants a login; give --header Authorization=env:NAME, which holds `Bearer TOKEN`")
+	}
 	body, err := io.ReadAll(io.LimitReader(answer.Body, maxLine))
 	if err != nil {
 		return nil, err
