@@ -98,3 +98,16 @@ func TestPresets(t *testing.T) {
 		}
 	}
 }
+
+// TestNothingIsCalledForAnAnswerThatCannotBeCut holds that a wrong program is told before the call.
+func TestNothingIsCalledForAnAnswerThatCannotBeCut(t *testing.T) {
+	called := false
+	op := twodoor.Operation{ID: "t.thing.make", Kind: twodoor.KindFunc, Effect: twodoor.Writes}
+	engine := engineOf(t, op, func(*twodoor.Invocation) (*twodoor.Value, error) { called = true; return nil, nil })
+	for _, program := range []string{".items[", "nope(1)", "input"} {
+		_, fault := do(t, engine, twodoor.Call{Operation: op.ID, Projection: twodoor.Projection{JQ: program}})
+		if fault == nil || fault.Code != twodoor.CodeInvalid || called {
+			t.Errorf("%s: %v, called %v", program, fault, called)
+		}
+	}
+}

@@ -210,6 +210,9 @@ func (e *Engine) shape(ctx context.Context, call Call, op *Operation, value *Val
 	if err := e.project(ctx, call, op, result, value.Shaped); err != nil {
 		return nil, err
 	}
+	if call.Projection.over(op).IsZero() && result.Cut == nil {
+		result.Raw = value.Raw
+	}
 	result.Next = append(value.Next, e.suggest(ctx, call, op, value.JSON)...)
 	e.fit(ctx, call, op, result)
 	if op.Deprecated != "" {

@@ -35,6 +35,7 @@ type Problem struct {
 // UpstreamFault is what the far side answered when it refused or failed.
 type UpstreamFault struct {
 	Status int             `json:"status,omitempty"`
+	Raw    json.RawMessage `json:"-"`              // Value.Raw of an answer that is a fault
 	Body   json.RawMessage `json:"body,omitempty"` // its JSON, or its text as a JSON string, bounded
 }
 

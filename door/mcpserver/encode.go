@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -18,6 +19,9 @@ const noContent = "It worked; there is no content."
 // appendResult appends a CallToolResult. serverInfo is nil for the legacy revisions, which know
 // neither it nor resultType.
 func (d *Door) appendResult(out []byte, result *twodoor.Result, profile string, serverInfo []byte) []byte {
+	if len(result.Raw) > 0 {
+		return appendRaw(out, result.Raw, serverInfo)
+	}
 	out = openResult(out, serverInfo)
 	out = append(out, `"content":[`...)
 	out = appendValue(out, result)
@@ -32,6 +36,18 @@ func (d *Door) appendResult(out []byte, result *twodoor.Result, profile string, 
 		out = appendStructured(out, result.Value)
 	}
 	return append(appendResultMeta(out, result, serverInfo), '}')
+}
+
+// appendRaw passes on a result that came from an MCP server: as it is, but for what the revision
+// that is spoken here requires.
+func appendRaw(out []byte, raw, serverInfo []byte) []byte {
+	if _, ok := rawjson.Get(raw, "resultType"); serverInfo != nil && !ok {
+		raw = rawjson.Set(raw, "resultType", []byte(`"complete"`))
+	}
+	if bytes.IndexByte(raw, '\n') >= 0 { // a message is one line on stdio
+		return rawjson.Compact(out, raw)
+	}
+	return append(out, raw...)
 }
 
 func openResult(out, serverInfo []byte) []byte {
@@ -199,6 +215,9 @@ func marshal(v any) []byte {
 
 // appendError appends a CallToolResult that tells an error: prose for the model, the struct for programs.
 func (d *Door) appendError(out []byte, e *twodoor.Error, serverInfo []byte) []byte {
+	if e.Upstream != nil && len(e.Upstream.Raw) > 0 {
+		return appendRaw(out, e.Upstream.Raw, serverInfo)
+	}
 	out = openResult(out, serverInfo)
 	out = append(out, `"content":[`...)
 	out = appendText(out, d.prose(e))

@@ -46,7 +46,7 @@ type picked struct {
 }
 
 // pick makes the tools that a caller is shown, and notes in the listing whether others see more.
-func pick(catalog *twodoor.Catalog, profile *twodoor.Profile, principal twodoor.Principal, expose twodoor.Expose, l *listing) [][]byte {
+func (d *Door) pick(catalog *twodoor.Catalog, profile *twodoor.Profile, principal twodoor.Principal, expose twodoor.Expose, l *listing) [][]byte {
 	finder, _, _ := catalog.Find(searchTools[0])
 	p := &picked{profile: profile, expose: expose, searchable: finder != nil}
 	for i, entry := range catalog.Entries() {
@@ -61,7 +61,7 @@ func pick(catalog *twodoor.Catalog, profile *twodoor.Profile, principal twodoor.
 		if err != nil { // one damaged operation must not take the list from all others; a call tells the fault
 			continue
 		}
-		p.add(op, toolOf(op, entry, profile))
+		p.add(op, d.toolOf(op, entry, profile))
 	}
 	if p.short() {
 		return p.search

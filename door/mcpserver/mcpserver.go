@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 	"net/http"
 	"sync"
@@ -43,6 +44,10 @@ type Door struct {
 
 	MaxSessions int           // legacy sessions over HTTP at once; 0: 1,000. A new one closes the one idle longest
 	SessionTTL  time.Duration // a legacy session that idles so long is closed; 0: 30 minutes
+
+	// Definition is the tool definition of an operation in the words of the server that it comes from;
+	// nil, or a nil answer: it is made here. Only the name is put in place of that server's.
+	Definition func(*twodoor.Operation) json.RawMessage
 
 	// Needs names the client capabilities without which an operation cannot be carried out, as a
 	// ClientCapabilities object ({"sampling":{}}). Nil, or a nil answer: none.

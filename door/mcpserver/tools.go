@@ -104,7 +104,7 @@ func (d *Door) listing(c caller) (*listing, error) {
 	if len(s.lists) >= maxListings {
 		clear(s.lists)
 	}
-	l := makeListing(s.catalog, profile, c.principal, key.expose)
+	l := d.makeListing(s.catalog, profile, c.principal, key.expose)
 	s.lists[key] = l
 	return l, nil
 }
@@ -121,10 +121,10 @@ func (d *Door) show() *shown {
 }
 
 // makeListing lists what the exposure shows of what the caller may call.
-func makeListing(catalog *twodoor.Catalog, profile *twodoor.Profile, principal twodoor.Principal, expose twodoor.Expose) *listing {
+func (d *Door) makeListing(catalog *twodoor.Catalog, profile *twodoor.Profile, principal twodoor.Principal, expose twodoor.Expose) *listing {
 	l := &listing{whole: true}
 	var page rawjson.Array
-	for _, tool := range pick(catalog, profile, principal, expose, l) {
+	for _, tool := range d.pick(catalog, profile, principal, expose, l) {
 		if page.Len()+len(tool) > maxPage && !page.Empty() {
 			l.pages = append(l.pages, page.Bytes())
 			page = rawjson.Array{}
@@ -141,7 +141,12 @@ func makeListing(catalog *twodoor.Catalog, profile *twodoor.Profile, principal t
 }
 
 // toolOf is the operation as MCP lists it.
-func toolOf(op *twodoor.Operation, entry twodoor.Entry, profile *twodoor.Profile) []byte {
+func (d *Door) toolOf(op *twodoor.Operation, entry twodoor.Entry, profile *twodoor.Profile) []byte {
+	if d.Definition != nil {
+		if defined := d.Definition(op); len(defined) > 0 {
+			return rawjson.Compact(nil, rawjson.Set(defined, "name", rawjson.Quote(entry.Tool)))
+		}
+	}
 	var tool rawjson.Object
 	tool.PutString("name", entry.Tool)
 	if op.Title != "" {

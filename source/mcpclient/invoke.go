@@ -24,7 +24,13 @@ func (v *Invoker) Invoke(ctx context.Context, in *twodoor.Invocation) (*twodoor.
 	if err != nil {
 		return nil, err
 	}
-	return Open(result)
+	value, err := Open(result)
+	if fault := twodoor.AsError(err); fault != nil {
+		fault.Upstream.Raw = result
+		return nil, fault
+	}
+	value.Raw = result
+	return value, nil
 }
 
 // Result makes one call and returns the CallToolResult as the server wrote it, isError and unknown
