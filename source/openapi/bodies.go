@@ -25,12 +25,12 @@ func (c *compiler) body() error {
 	for _, each := range content {
 		b.Media = append(b.Media, each.media)
 	}
-	f, object := c.bodyFields(content)
+	f, forms, object := c.bodyFields(content)
 	switch {
 	case object && len(f.Fields) == 0 && f.Rest.Node == nil && !required:
 		return nil // an empty form, which many descriptions put on every GET
 	case object:
-		c.fieldInputs(b, content, f, required || !given)
+		c.fieldInputs(b, content, f, forms, required || !given)
 	default:
 		c.wholeInput(b, content, required || !given && !c.rarelySends())
 	}
@@ -62,17 +62,17 @@ func (c *compiler) rarelySends() bool {
 }
 
 // bodyFields are the fields of a body that is an object in all of its media types.
-func (c *compiler) bodyFields(content []mediaContent) (*schemas.Shape, bool) {
-	all := &schemas.Shape{}
+func (c *compiler) bodyFields(content []mediaContent) (all *schemas.Shape, forms bodyForms, ok bool) {
 	for i, each := range content {
 		switch mediatype.Of(each.media) {
 		case mediatype.XML, mediatype.Text, mediatype.Binary, mediatype.Lines:
-			return nil, false
+			return nil, nil, false
 		}
 		f, ok := c.Flatten(each.schema, c.said.Only...)
 		if !ok {
-			return nil, false
+			return nil, nil, false
 		}
+		forms = append(forms, bodyForm{each.media, f.Names(), f.Required, f.Rest.Node != nil})
 		if i == 0 {
 			all = f
 			continue
@@ -80,11 +80,11 @@ func (c *compiler) bodyFields(content []mediaContent) (*schemas.Shape, bool) {
 		all.Join(c.Set, f)
 		all.Required = slices.DeleteFunc(slices.Clone(all.Required), func(name string) bool { return !slices.Contains(f.Required, name) })
 	}
-	return all, true
+	return all, forms, true
 }
 
 // fieldInputs makes an input of each field of the body.
-func (c *compiler) fieldInputs(b *plan.Body, content []mediaContent, f *schemas.Shape, strict bool) {
+func (c *compiler) fieldInputs(b *plan.Body, content []mediaContent, f *schemas.Shape, forms bodyForms, strict bool) {
 	args := map[string]string{}
 	for _, prop := range f.Fields {
 		if c.Withheld(prop.Place, schemas.Inward) {
@@ -93,15 +93,19 @@ func (c *compiler) fieldInputs(b *plan.Body, content []mediaContent, f *schemas.
 		arg := &input{wire: prop.Name, in: "body", place: prop.Place}
 		arg.required = strict && slices.Contains(f.Required, prop.Name)
 		c.readSchemaNote(arg)
-		arg.schema = c.inputSchema(arg, "", false)
+		only, need := forms.taking(prop.Name), forms.requiring(prop.Name)
+		arg.schema = alsoSaid(c.inputSchema(arg, "", false), tellForms(only, need))
 		c.add(arg, "body")
 		args[prop.Name] = arg.name
-		b.Fields = append(b.Fields, c.field(arg, content))
+		planned := c.field(arg, content)
+		planned.Only, planned.Need = only, need
+		b.Fields = append(b.Fields, planned)
 	}
 	if f.Rest.Node != nil {
 		b.Rest = true
 		c.rest = c.emitter.Text(f.Rest)
 	}
+	f.RequireOneOf(forms.sets())
 	if !strict {
 		f.Combos = nil
 	}
@@ -239,8 +243,12 @@ func (c *compiler) choice(b *plan.Body, content []mediaContent) {
 	var s rawjson.Object
 	s.PutString("type", "string")
 	s.PutStrings("enum", b.Media)
-	s.PutString("description", fmt.Sprintf("How the body is sent; %s unless said otherwise.", b.Media[0]))
-	s.Put("default", rawjson.Quote(b.Media[0]))
+	if b.Parted() {
+		s.PutString("description", fmt.Sprintf("How the body is sent. Left out, the fields given decide; where they do not, it is %s.", b.Media[0]))
+	} else {
+		s.PutString("description", fmt.Sprintf("How the body is sent; %s unless said otherwise.", b.Media[0]))
+		s.Put("default", rawjson.Quote(b.Media[0]))
+	}
 	arg := &input{wire: "content_type", in: "choice", schema: s.Bytes()}
 	c.add(arg, "body")
 	b.Choice = arg.name

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/twodoor/twodoor"
 )
@@ -51,6 +52,14 @@ type Field struct {
 	Style   string `json:"s,omitempty"` // form: deepObject, …
 	Explode bool   `json:"e,omitempty"`
 	Binary  bool   `json:"b,omitempty"` // bytes: base64, or a data: URL that carries type and name
+
+	Only []string `json:"o,omitempty"` // the media types of the body that take it; empty: all
+	Need []string `json:"d,omitempty"` // those that require it, where not all do
+}
+
+// Parted reports whether the media types of the body do not all have the same fields.
+func (b *Body) Parted() bool {
+	return slices.ContainsFunc(b.Fields, func(f Field) bool { return f.Only != nil || f.Need != nil })
 }
 
 // Wire is the parameter's name in the request.

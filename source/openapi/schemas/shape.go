@@ -76,9 +76,26 @@ func (s *Set) flat(p document.Place, only []string, inside map[*rawjson.Node]boo
 	return f, ok
 }
 
+// RequireOneOf says that the fields of one of these sets have to be given. It says nothing where one
+// of them is given anyway, or where the shape has such sets already.
+func (f *Shape) RequireOneOf(sets [][]string) {
+	if f.Combos != nil {
+		return
+	}
+	var combos [][]string
+	for _, names := range sets {
+		more := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(f.Required, name) })
+		if len(more) == 0 {
+			return
+		}
+		combos = append(combos, more)
+	}
+	f.Combos = combos
+}
+
 // Describes reports whether all of these fields are described.
 func (f *Shape) Describes(names []string) bool {
-	described := namesOf(f.Fields)
+	described := f.Names()
 	return !slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(described, name) })
 }
 
@@ -89,10 +106,11 @@ func (f *Shape) differ() bool {
 	})
 }
 
-func namesOf(fields []Property) []string {
-	names := make([]string, len(fields))
-	for i, f := range fields {
-		names[i] = f.Name
+// Names are those of its fields.
+func (f *Shape) Names() []string {
+	names := make([]string, len(f.Fields))
+	for i, field := range f.Fields {
+		names[i] = field.Name
 	}
 	return names
 }

@@ -26,6 +26,7 @@ func (s *Set) unionsOf(p document.Place) (unions []document.Place) {
 func (s *Set) joinUnion(f *Shape, p, union document.Place, only []string, inside map[*rawjson.Node]bool) (isObject, fits bool) {
 	all := &Shape{}
 	var shared []string
+	var sets [][]string
 	bare := true
 	first := true
 	for item := range union.Node.Elements() {
@@ -45,10 +46,8 @@ func (s *Set) joinUnion(f *Shape, p, union document.Place, only []string, inside
 		}
 		isObject = isObject || len(b.Fields) > 0
 		bare = bare && len(b.Fields) == 0
-		all.Variants = append(all.Variants, Variant{Label: label, Fields: namesOf(b.Fields), Required: b.Required})
-		if len(b.Required) > 0 {
-			all.Combos = append(all.Combos, b.Required)
-		}
+		all.Variants = append(all.Variants, Variant{Label: label, Fields: b.Names(), Required: b.Required})
+		sets = append(sets, b.Required)
 		if first {
 			shared = b.Required
 		}
@@ -64,29 +63,11 @@ func (s *Set) joinUnion(f *Shape, p, union document.Place, only []string, inside
 			f.Required = append(f.Required, name)
 		}
 	}
-	if f.Combos == nil {
-		f.Combos = beyond(f.Required, all.Combos, len(all.Variants))
-	}
+	f.RequireOneOf(sets)
 	if !bare && all.differ() {
 		f.Variants = append(f.Variants, all.Variants...)
 	}
 	return isObject, true
-}
-
-// beyond are the sets of fields of which one has to be given besides those required anyway; none,
-// where not every branch has one.
-func beyond(required []string, sets [][]string, branches int) (combos [][]string) {
-	for _, names := range sets {
-		more := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(required, name) })
-		if len(more) == 0 {
-			return nil
-		}
-		combos = append(combos, more)
-	}
-	if len(combos) < branches {
-		return nil
-	}
-	return combos
 }
 
 // branch is one branch of a union: an object, or a schema that only says which fields are required.

@@ -15,6 +15,9 @@ type argument struct {
 	taken bool // a parameter: the body leaves it
 }
 
+// inBody reports whether an argument is a field of the body, with a value.
+func (a argument) inBody() bool { return !a.taken && rawjson.KindOf(a.value) != rawjson.KindNull }
+
 // callArgs are the arguments of a call, in the order in which they came.
 type callArgs struct {
 	list []argument

@@ -50,23 +50,60 @@ func (r *readyPlan) payload(args *callArgs) (*payload, error) {
 	return r.wholeBody(media, value)
 }
 
-// choose is the media type to send: the caller's choice, else the first.
+// choose is the media type to send: the caller's choice, else what the fields given ask for.
 func (r *readyPlan) choose(args *callArgs) (string, error) {
 	b := r.Body
-	if b.Choice == "" {
-		return b.Media[0], nil
+	var value []byte
+	if b.Choice != "" {
+		value = args.take(b.Choice)
 	}
-	value := args.take(b.Choice)
 	if value == nil {
-		return b.Media[0], nil
+		return r.mediaOfFields(b.Media, "", args)
 	}
 	want := scalarText(value)
-	for _, media := range b.Media {
-		if strings.EqualFold(media, want) {
-			return media, nil
+	at := slices.IndexFunc(b.Media, func(media string) bool { return strings.EqualFold(media, want) })
+	if at < 0 {
+		return "", misfit(b.Choice, fmt.Sprintf("is %q; the far side takes %s", want, strings.Join(b.Media, ", ")))
+	}
+	return r.mediaOfFields(b.Media[at:at+1], b.Choice+" is "+b.Media[at], args)
+}
+
+// mediaOfFields is the first of the media types that takes all the fields given and lacks none of
+// those that it requires; else the first that takes them. why tells how it came to these types.
+func (r *readyPlan) mediaOfFields(left []string, why string, args *callArgs) (string, error) {
+	if !r.parted {
+		return left[0], nil
+	}
+	for _, a := range args.list {
+		f := r.fields[a.name]
+		if f == nil || f.Only == nil || !a.inBody() {
+			continue
+		}
+		only := strings.Join(f.Only, " or ")
+		kept := slices.DeleteFunc(slices.Clone(left), func(media string) bool { return !slices.Contains(f.Only, media) })
+		if len(kept) == 0 {
+			return "", misfit(a.name, fmt.Sprintf("is taken only as %s, and %s: leave one of the two out", only, why))
+		}
+		if len(kept) < len(left) {
+			left, why = kept, a.name+" only as "+only
 		}
 	}
-	return "", misfit(b.Choice, fmt.Sprintf("is %q; the far side takes %s", want, strings.Join(b.Media, ", ")))
+	if at := slices.IndexFunc(left, func(media string) bool { return r.isWhole(media, args) }); at >= 0 {
+		return left[at], nil
+	}
+	return left[0], nil
+}
+
+// isWhole reports whether all fields are given that a media type requires and others do not.
+func (r *readyPlan) isWhole(media string, args *callArgs) bool {
+	for i := range r.Body.Fields {
+		f := &r.Body.Fields[i]
+		given := slices.ContainsFunc(args.list, func(a argument) bool { return a.name == f.Arg && a.inBody() })
+		if !given && slices.Contains(f.Need, media) {
+			return false
+		}
+	}
+	return true
 }
 
 // objectBody is a body whose fields are inputs. No field given: an empty one where the far side

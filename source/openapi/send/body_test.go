@@ -200,6 +200,41 @@ func TestBodiesThatDoNotFit(t *testing.T) {
 	}
 }
 
+// TestTypeOfFields lets the fields given decide on the media type.
+func TestTypeOfFields(t *testing.T) {
+	const asJSON, asForm = "application/json", "multipart/form-data"
+	b := plan.Body{Media: []string{asJSON, asForm}, Choice: "content_type", Fields: []plan.Field{
+		{Arg: "prompt"}, {Arg: "images", Only: []string{asJSON}, Need: []string{asJSON}},
+		{Arg: "image", Binary: true, Only: []string{asForm}, Need: []string{asForm}}, {Arg: "size", Need: []string{asJSON}},
+	}}
+	for args, want := range map[string]string{
+		`{"prompt":"p"}`:                                              asJSON,
+		`{"prompt":"p","images":["a"]}`:                               asJSON,
+		`{"prompt":"p","image":"aGk="}`:                               asForm,
+		`{"image":"aGk=","images":null}`:                              asForm,
+		`{"prompt":"p","content_type":"multipart/form-data"}`:         asForm,
+		`{"prompt":"p","images":["a"],"size":"1"}`:                    asJSON,
+		`{"image":"aGk=","size":"1","content_type":"` + asForm + `"}`: asForm,
+	} {
+		if media, _, _ := strings.Cut(mustSend(t, post(b), args).header.Get("Content-Type"), ";"); media != want {
+			t.Errorf("%s is sent as %s", args, media)
+		}
+	}
+	for args, want := range map[string]string{
+		`{"images":["a"],"image":"aGk="}`:                    "image is taken only as multipart/form-data, and images only as application/json: leave one of the two out",
+		`{"image":"aGk=","content_type":"application/json"}`: "image is taken only as multipart/form-data, and content_type is application/json: leave one of the two out",
+	} {
+		_, err := send(t, post(b), args)
+		if fault := faultOf(t, err, twodoor.CodeInvalid); fault.Message != want {
+			t.Errorf("%s is answered with %s", args, fault.Message)
+		}
+	}
+	lacking := plan.Body{Media: []string{asJSON, asForm}, Fields: []plan.Field{{Arg: "a"}, {Arg: "b", Need: []string{asJSON}}}}
+	if got := mustSend(t, post(lacking), `{"a":"x"}`); !strings.HasPrefix(got.header.Get("Content-Type"), asForm) {
+		t.Errorf("without what JSON requires it is sent as %s", got.header.Get("Content-Type"))
+	}
+}
+
 func TestChoiceOfType(t *testing.T) {
 	b := plan.Body{Media: []string{"application/json-patch+json", "application/merge-patch+json", "text/plain"}, Choice: "content_type", Arg: "body"}
 	for args, want := range map[string]string{

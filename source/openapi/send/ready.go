@@ -17,6 +17,7 @@ type readyPlan struct {
 	path   []pathPart
 	accept string
 	fields map[string]*plan.Field // of the body, by input
+	parted bool                   // the media types of the body have other fields each
 	fixed  []argument             // plan.Fix, sorted by name
 }
 
@@ -61,7 +62,7 @@ func newReadyPlan(raw json.RawMessage) (*readyPlan, error) {
 	}
 	slices.SortFunc(r.fixed, func(a, b argument) int { return strings.Compare(a.name, b.name) })
 	if r.Body != nil {
-		r.fields = map[string]*plan.Field{}
+		r.fields, r.parted = map[string]*plan.Field{}, r.Body.Parted()
 		for i := range r.Body.Fields {
 			r.fields[r.Body.Fields[i].Arg] = &r.Body.Fields[i]
 		}
