@@ -44,7 +44,8 @@ type checker struct {
 	problems  []Problem
 	count     int       // of all problems, also those not kept
 	stopEarly bool      // keep none, stop at the first
-	active    []*Schema // whose check of the current value is not finished
+	active    []*Schema // whose check is not finished
+	floor     int       // from here on in active they check the current value
 	work      int
 }
 
@@ -75,6 +76,9 @@ func (c *checker) check(s *Schema, value []byte) {
 	}
 	kind := kindOf(value)
 	if !s.types.has(kind) {
+		if c.silent() {
+			return
+		}
 		c.add(s, "wants "+s.describe()+", is "+describeValue(value))
 		return
 	}
@@ -92,7 +96,7 @@ func (c *checker) check(s *Schema, value []byte) {
 // hop checks the same value by another schema. A schema that leads back to
 // itself without getting into the value adds nothing.
 func (c *checker) hop(s *Schema, value []byte) {
-	if slices.Contains(c.active, s) {
+	if slices.Contains(c.active[c.floor:], s) {
 		return
 	}
 	c.active = append(c.active, s)
@@ -102,12 +106,12 @@ func (c *checker) hop(s *Schema, value []byte) {
 
 // into checks a part of the value.
 func (c *checker) into(s *Schema, at step, value []byte) {
-	outside := c.active
-	c.active = c.active[len(c.active):]
+	floor := c.floor
+	c.floor = len(c.active)
 	c.path = append(c.path, at)
 	c.check(s, value)
 	c.path = c.path[:len(c.path)-1]
-	c.active = outside
+	c.floor = floor
 }
 
 func (c *checker) checkKind(s *Schema, kind kinds, value []byte) {
@@ -129,7 +133,9 @@ func (c *checker) checkEnum(s *Schema, value []byte) bool {
 			return true
 		}
 	}
-	c.add(s, wantsOneOf(s.enum, value))
+	if !c.silent() {
+		c.add(s, wantsOneOf(s.enum, value))
+	}
 	return false
 }
 
@@ -163,6 +169,9 @@ func (c *checker) checkAdditional(s *Schema, key, value []byte) {
 		c.into(s.additional, step{key: key}, value)
 		return
 	}
+	if c.silent() {
+		return
+	}
 	name, _ := rawjson.String(key)
 	c.addBelow(s.additional, step{key: key}, "is not known here; "+nearestName(s.propertyNames(), name))
 }
@@ -170,7 +179,7 @@ func (c *checker) checkAdditional(s *Schema, key, value []byte) {
 func (c *checker) checkMissing(s *Schema, value []byte, seen *bitset) {
 	for i := range s.properties {
 		p := &s.properties[i]
-		if p.required && !seen.has(i) {
+		if p.required && !seen.has(i) && !c.silent() {
 			c.addBelow(p.schema, step{key: rawjson.Quote(p.name)}, "is required: "+p.schema.describe())
 		}
 	}
@@ -278,6 +287,14 @@ func rational(number []byte, most int) (*big.Rat, bool) {
 		}
 	}
 	return new(big.Rat).SetString(text)
+}
+
+// silent counts a problem whose words nobody will read, and tells so.
+func (c *checker) silent() bool {
+	if c.stopEarly {
+		c.count++
+	}
+	return c.stopEarly
 }
 
 func (c *checker) add(s *Schema, message string) {

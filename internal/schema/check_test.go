@@ -271,3 +271,19 @@ func BenchmarkCheck(b *testing.B) {
 		}
 	}
 }
+
+func BenchmarkCheckNested(b *testing.B) {
+	s := compile(b, `{"type":"object","properties":{"name":{"type":"string"},"steps":{"type":"array","items":{"$ref":"#/$defs/step"}}},"required":["name"],"$defs":{"step":{"type":"object","properties":{"match":{"type":"object","properties":{"field":{"type":"string"},"op":{"enum":["eq","ne"]},"value":{"anyOf":[{"type":"string"},{"type":"number"}]}},"required":["field"]},"act":{"oneOf":[{"type":"object","properties":{"type":{"const":"page"},"who":{"type":"string"}},"required":["type","who"]},{"type":"object","properties":{"type":{"const":"drop"}},"required":["type"]}]}},"required":["match"],"additionalProperties":false}}}`)
+	var steps []string
+	for i := range 20 {
+		steps = append(steps, fmt.Sprintf(`{"match":{"field":"f%d","op":"eq","value":%d},"act":{"type":"page","who":"me"}}`, i, i))
+	}
+	value := []byte(`{"name":"n","steps":[` + strings.Join(steps, ",") + `]}`)
+	b.SetBytes(int64(len(value)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if len(s.Check(value)) > 0 {
+			b.Fatal("does not fit")
+		}
+	}
+}

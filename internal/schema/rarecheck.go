@@ -55,10 +55,10 @@ func (c *checker) checkContains(s *Schema, value []byte) {
 
 // holds tells whether a part of the value fits.
 func (c *checker) holds(s *Schema, part []byte) bool {
-	outside := c.active
-	c.active = c.active[len(c.active):]
+	floor := c.floor
+	c.floor = len(c.active)
 	fits := c.passes(s, part)
-	c.active = outside
+	c.floor = floor
 	return fits
 }
 
