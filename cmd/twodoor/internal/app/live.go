@@ -129,7 +129,7 @@ func (l *live) reread(ctx context.Context, anew bool) (*run, error) {
 	app := *l.run.App
 	app.StdinTTY = false
 	next := &run{App: &app, early: l.run.early, folders: l.run.folders, engine: &twodoor.Engine{}, anew: anew, quiet: l.run.quiet, shelf: l.run.shelf}
-	next.early.Config, next.early.Words = l.run.site.File, nil
+	next.early.Config, next.early.Words, next.early.Trust = l.run.site.File, nil, false
 	s, err := next.find()
 	if err != nil {
 		return nil, err
