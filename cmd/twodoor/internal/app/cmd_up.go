@@ -13,10 +13,11 @@ import (
 func (r *run) upCommand() cli.Command {
 	return cli.Command{
 		Name: "up", Args: "[FILE|URL…]", Short: "Add what is named, and serve every door over HTTP",
-		Long:    "Adds each description to the twodoor.yaml that is found (else writes ./twodoor.yaml), compiles the catalog, and serves MCP at /mcp and /mcp/PROFILE and a health check at /healthz until it is interrupted: once finishes what is under way, twice ends at once. Edits of the configuration and the descriptions are taken up while it runs.",
+		Long:    "Adds each description to the twodoor.yaml that is found (else writes ./twodoor.yaml), compiles the catalog, and serves MCP at /mcp and /mcp/PROFILE, the routes of tool bridges and /api/v1 at /api, and a health check at /healthz until it is interrupted: once finishes what is under way, twice ends at once. Edits of the configuration and the descriptions are taken up while it runs.",
 		Example: "twodoor up ./openapi.yaml",
 		Flags: append(addFlags(),
-			cli.Flag{Name: "listen", Kind: cli.FlagList, Usage: "address to listen at, HOST:PORT, may be repeated; default " + defaultListen}),
+			cli.Flag{Name: "listen", Kind: cli.FlagList, Usage: "address to listen at, HOST:PORT, may be repeated; default " + defaultListen},
+			cli.Flag{Name: "compat", Kind: cli.FlagSwitch, Usage: "listen at " + compatListen + " too, where existing agents look for their tool bridge"}),
 		Run: func(ctx context.Context, in *cli.Invocation) error { return r.up(ctx, in) },
 	}
 }
@@ -42,7 +43,7 @@ func (r *run) up(ctx context.Context, in *cli.Invocation) error {
 	if err := r.anything(); err != nil {
 		return err
 	}
-	u, err := r.newServer(ctx, in.List("listen"))
+	u, err := r.newServer(ctx, r.addresses(in))
 	if err != nil {
 		return err
 	}
@@ -116,6 +117,7 @@ func (r *run) doorLines(u *server, all []summary) string {
 		fmt.Fprintf(&b, "       Authorization: Bearer %s\n", u.token.Reveal())
 		fmt.Fprintf(&b, "       claude mcp add --transport http --header \"Authorization: Bearer %s\" twodoor %s\n", u.token.Reveal(), u.url())
 	}
+	fmt.Fprintf(&b, "REST   %s/api\n", strings.TrimSuffix(u.url(), "/mcp"))
 	fmt.Fprintf(&b, "stdio  %s mcp\n", orElse(r.Executable, "twodoor"))
 	fmt.Fprintf(&b, "       claude mcp add twodoor -- %s mcp --config %s\n", orElse(r.Executable, "twodoor"), r.site.File)
 	fmt.Fprintf(&b, "next   twodoor %s --help; which operations: twodoor coverage; Ctrl-C ends this\n", name)

@@ -14,6 +14,7 @@ import (
 	"github.com/twodoor/twodoor/auth/session"
 	"github.com/twodoor/twodoor/cmd/twodoor/internal/config"
 	"github.com/twodoor/twodoor/door/mcpserver"
+	"github.com/twodoor/twodoor/door/rest"
 	"github.com/twodoor/twodoor/internal/secret"
 )
 
@@ -25,6 +26,7 @@ type live struct {
 	guard  *session.Guard // nil: everybody is the operator
 
 	door   *mcpserver.Door
+	rest   *rest.Door
 	mu     sync.Mutex
 	faulty []byte // the text of the configuration that was refused last
 	sick   string // what was told of descriptions that cannot be read
@@ -37,7 +39,7 @@ func (l *live) begin(ctx context.Context) error {
 		return err
 	}
 	l.read = time.Now()
-	l.door = l.newDoor(l.run)
+	l.door, l.rest = l.newDoor(l.run), l.newREST(l.run)
 	return nil
 }
 
@@ -178,6 +180,7 @@ func (l *live) swap(old, next *run) {
 	next.engine = old.engine
 	l.run = next
 	l.door.Changed()
+	l.rest.Changed()
 	l.run.note(fmt.Sprintf("twodoor: taken up what was changed: %d operations", countOf(next.opened.catalog)))
 	if !reflect.DeepEqual(old.site.Server, next.site.Server) || old.site.Auth != next.site.Auth {
 		l.run.note("twodoor: server: and auth: are read at the start only: start again for them")

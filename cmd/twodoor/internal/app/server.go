@@ -104,6 +104,7 @@ func (u *server) routes() http.Handler {
 	mux.HandleFunc("GET /healthz", u.health)
 	mux.Handle("/mcp", u.live.door.Handler())
 	mux.Handle("/mcp/{profile}", u.live.door.Handler())
+	u.mountREST(mux)
 	return mux
 }
 
@@ -171,6 +172,7 @@ func (u *server) drain() error {
 		}
 	}()
 	u.live.door.Close()
+	u.live.rest.Close()
 	err := u.http.Shutdown(ctx)
 	select {
 	case <-drained:

@@ -1,0 +1,101 @@
+package app
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+
+	"github.com/twodoor/twodoor/auth/session"
+	"github.com/twodoor/twodoor/door/cli"
+	"github.com/twodoor/twodoor/door/rest"
+)
+
+// compatListen is where existing agents look for their tool bridge.
+const compatListen = "127.0.0.1:8080"
+
+// addresses are those to listen at: with --compat also that of existing bridges.
+func (r *run) addresses(in *cli.Invocation) []string {
+	listen := in.List("listen")
+	if !in.Switch("compat") {
+		return listen
+	}
+	if len(listen) == 0 {
+		listen = r.site.Server.Listen
+	}
+	if len(listen) == 0 {
+		listen = []string{defaultListen}
+	}
+	if slices.Contains(listen, compatListen) {
+		return listen
+	}
+	return append(slices.Clone(listen), compatListen)
+}
+
+// newREST is the REST door beside the MCP door of a server: on the same engine, for the same callers
+// and the sessions that the operator begins.
+func (l *live) newREST(r *run) *rest.Door {
+	door := &rest.Door{
+		Engine: r.engine, Version: r.Version.Number, Profile: orElse(r.early.Profile, r.getenv("TWODOOR_PROFILE")),
+		PublicURL: r.site.Server.PublicURL, Origins: r.site.Server.Origins,
+	}
+	if public, err := url.Parse(r.site.Server.PublicURL); err == nil && public.Host != "" {
+		door.Hosts = []string{public.Host}
+	}
+	if l.guard != nil {
+		sessions := &restSessions{}
+		door.Sessions, door.Authenticate = sessions, sessions.authenticator(l.guard)
+	}
+	return door
+}
+
+// mountREST serves the REST door where nothing else is. Of its routes one lies under a path of the MCP
+// door.
+func (u *server) mountREST(mux *http.ServeMux) {
+	mux.Handle("POST /mcp/execute", u.live.rest)
+	mux.Handle("/", u.live.rest)
+}
+
+// restSessions are the sessions as the REST door knows them.
+type restSessions struct{ session.Sessions }
+
+// authenticator takes the token of a session, and whatever the guard takes.
+func (s *restSessions) authenticator(guard *session.Guard) func(*http.Request) (rest.Caller, error) {
+	return func(r *http.Request) (rest.Caller, error) {
+		if own, ok := s.Check(r); ok {
+			return rest.Caller{Principal: own.Principal, Session: own.ID, Profile: own.Profile}, nil
+		}
+		principal, err := guard.Check(r)
+		return rest.Caller{Principal: principal}, err
+	}
+}
+
+// Mint begins a session.
+func (s *restSessions) Mint(want rest.SessionRequest) (*rest.Session, string, error) {
+	made, token, err := s.Sessions.Mint(session.Wish{Principal: want.Principal, Profile: want.Profile, FolderGuard: want.FolderGuard, TTL: want.TTL})
+	if err != nil {
+		return nil, "", err
+	}
+	return restSession(made), token.Reveal(), nil
+}
+
+// Session is the session of an id.
+func (s *restSessions) Session(id string) (*rest.Session, error) {
+	found, ok, err := s.Sessions.Session(id)
+	if err != nil || !ok {
+		return nil, err
+	}
+	return restSession(found), nil
+}
+
+// All lists the sessions that live.
+func (s *restSessions) All() []*rest.Session {
+	var all []*rest.Session
+	for _, one := range s.Sessions.All() {
+		all = append(all, restSession(one))
+	}
+	return all
+}
+
+func restSession(s session.Session) *rest.Session {
+	return &rest.Session{ID: s.ID, Principal: s.Principal, Profile: s.Profile, FolderGuard: s.FolderGuard, Created: s.Created, Expires: s.Expires}
+}
