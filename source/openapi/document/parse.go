@@ -17,19 +17,27 @@ func parseDocument(data []byte) (*rawjson.Node, error) {
 	case text[0] == '<':
 		return nil, errors.New("it is an HTML or XML page, not an OpenAPI description")
 	case text[0] != '{' && text[0] != '[':
-		return rawyaml.Parse(data, rawyaml.Limits{})
+		return parseBut(data, parseYAML)
 	}
-	root, err := rawjson.Parse(data)
+	root, err := parseBut(data, rawjson.Parse)
+	if err != nil && text[0] == '{' {
+		if root, yamlErr := parseBut(data, parseYAML); yamlErr == nil {
+			return root, nil
+		}
+	}
+	return root, err
+}
+
+func parseYAML(data []byte) (*rawjson.Node, error) { return rawyaml.Parse(data, rawyaml.Limits{}) }
+
+// parseBut parses a document; where that fails, without the values in brackets that nest too deep.
+func parseBut(data []byte, parse func([]byte) (*rawjson.Node, error)) (*rawjson.Node, error) {
+	root, err := parse(data)
 	if err == nil {
 		return root, nil
 	}
 	if cut, changed := cutDeep(data); changed {
-		if root, err := rawjson.Parse(cut); err == nil {
-			return root, nil
-		}
-	}
-	if text[0] == '{' {
-		if root, yamlErr := rawyaml.Parse(data, rawyaml.Limits{}); yamlErr == nil {
+		if root, cutErr := parse(cut); cutErr == nil {
 			return root, nil
 		}
 	}
@@ -43,7 +51,8 @@ const (
 	TooDeepKey = "x-twodoor-too-deep"
 )
 
-// cutDeep replaces the values of a JSON text that nest too deep. Lines keep their numbers.
+// cutDeep replaces the values of a text that nest too deep in brackets, those of JSON or of YAML in
+// flow style. Lines keep their numbers.
 func cutDeep(data []byte) (cut []byte, changed bool) {
 	depth, inString := 0, false
 	for i := 0; i < len(data); i++ {
