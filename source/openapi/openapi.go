@@ -40,8 +40,8 @@ type Source struct {
 
 	// Fetch reads a URL. Where it is nil, URLs are refused.
 	Fetch func(ctx context.Context, url string) ([]byte, error)
-	// Translations are the same description in other languages, by language. They are told as
-	// files read, so that a change of them is noticed.
+	// Translations are the same description in other languages, by language; see Translated. They
+	// are told as files read, so that a change of them is noticed.
 	Translations map[string]string
 }
 
