@@ -253,7 +253,9 @@ func (e *Engine) unknown(call *Call, hidden *Operation, profile *Profile) error 
 	if hidden != nil && call.Principal.Holds("*") {
 		fault.Message = fmt.Sprintf("%s exists, but is not shown in this profile at this door", hidden.ID)
 	}
-	if len(fault.Try) == 0 {
+	if finder, _, _ := e.Catalog().Find(OwnSource + ".find-operations"); finder != nil && profile.Shows(EntryOf(finder), call.Principal, call.Door) {
+		fault.Hint = "search in plain words: find_operations, on the CLI find WORDS"
+	} else if len(fault.Try) == 0 {
 		fault.Hint = "list what there is first: nothing has a name like this"
 	}
 	return fault
