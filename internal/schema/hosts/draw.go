@@ -63,9 +63,9 @@ const (
 	kinds
 )
 
-// ranks is the number of ranks at one level. Within it, what is required comes
-// before other names, and those before texts; the texts of what is optional wait
-// for the next level's values.
+// ranks is the number of ranks at one level. Within it, what is required and its
+// values come before other names, and those before texts; the texts of what is
+// optional wait for the next level's values.
 const ranks = 6
 
 var (
@@ -114,7 +114,7 @@ func (d *drawer) reserve(parts []*sketch) int {
 	if sum <= d.left {
 		return 0
 	}
-	return min(16, d.left/4)
+	return min(60, d.left/3)
 }
 
 // push plans the steps of the parts of one schema.
@@ -123,6 +123,9 @@ func (d *drawer) push(parts []*sketch) {
 		rankOf := rankOfOptional
 		if part.required || part.view.outer.Get("x-mcp-header") != nil {
 			rankOf = rankOfRequired
+		}
+		if part.view.inner.Get("enum") == nil {
+			rankOf[detail] = rankOfOptional[detail]
 		}
 		for kind := range kinds {
 			d.plan(part.level*ranks+rankOf[kind], kind, part)
@@ -273,7 +276,7 @@ func (d *drawer) finish(top *sketch) *rawjson.Node {
 			others = append(others, part.name)
 		}
 	}
-	for told := maxTermsTold; len(others) > 0 && told > 0; told /= 2 {
+	for told := min(maxTermsTold, len(others)); told > 0; told-- {
 		longer := sentences(words, "Also takes "+few(others, told)+".")
 		if cost := weighText(longer) - weighText(words); d.spend(cost) {
 			words = longer

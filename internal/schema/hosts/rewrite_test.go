@@ -158,7 +158,7 @@ func randomRoot(r *rand.Rand) []byte {
 	return rawjson.Set(raw, "$defs", []byte(defs))
 }
 
-func TestRewriteIsAlwaysCheck(t *testing.T) {
+func TestRewriteIsAlwaysLegal(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 400 {
 		raw := randomRoot(r)

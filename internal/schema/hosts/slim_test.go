@@ -54,7 +54,7 @@ func TestSlimWithinBudget(t *testing.T) {
 		budget int
 		want   string
 	}{
-		{60, `{"description":"Also takes note, mode, owner.","type":"object","properties":{"name":{"type":"string"},"steps":{"type":"array","items":{"type":"object"}},"target":{}},"required":["name","steps"]}`},
+		{60, `{"description":"Also takes note, mode, owner, target.","type":"object","properties":{"name":{"type":"string"},"steps":{"type":"array","items":{"type":"object"}}},"required":["name","steps"]}`},
 		{130, `{"description":"Makes a workflow","type":"object","properties":{"note":{"type":"string"},"name":{"type":"string","description":"What it is called"},"mode":{"type":"string","enum":["once","always"]},"steps":{"type":"array","items":{"type":"object"},"description":"Part steps[]"},"owner":{"type":"object","description":"Part owner"},"target":{"description":"One of type \"card\", type \"bank\". Part target"}},"required":["name","steps"]}`},
 		{200, `{"description":"Makes a workflow","type":"object","properties":{"note":{"type":"string"},"name":{"type":"string","description":"What it is called"},"mode":{"type":"string","enum":["once","always"],"description":"When it runs"},"steps":{"type":"array","items":{"type":"object","properties":{"match":{"type":"object","description":"Part steps[].match"},"act":{"type":"string"}},"required":["match"]},"description":"What it does"},"owner":{"type":"object","properties":{"id":{"type":"string"},"kind":{"type":"string"}},"required":["id"]},"target":{"description":"One of type \"card\", type \"bank\". Part target"}},"required":["name","steps"]}`},
 	}
