@@ -37,6 +37,7 @@ type UpstreamFault struct {
 	Status int             `json:"status,omitempty"`
 	Raw    json.RawMessage `json:"-"`              // Value.Raw of an answer that is a fault
 	Body   json.RawMessage `json:"body,omitempty"` // its JSON, or its text as a JSON string, bounded
+	Told   bool            `json:"-"`              // what the body says in words stands in the message already
 }
 
 // Error is the message.

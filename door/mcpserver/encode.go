@@ -238,7 +238,7 @@ func (d *Door) prose(e *twodoor.Error) string {
 			fmt.Fprintf(&b, " (schema: %s)", rawjson.Compact(nil, p.Schema))
 		}
 	}
-	if e.Upstream != nil {
+	if e.Upstream != nil && !e.Upstream.Told {
 		fmt.Fprintf(&b, "\nupstream: %d %s", e.Upstream.Status, shorten(string(e.Upstream.Body), 1000))
 	}
 	b.WriteString(line("hint: ", e.Hint))

@@ -60,6 +60,10 @@ func (c *compiler) base(address string) string {
 		c.Note("the description names no host: set target to the base URL of the API")
 		return ""
 	}
+	if _, err := url.Parse(whole); err != nil {
+		c.Note("the server address %q is none: set target to the base URL of the API", whole)
+		return ""
+	}
 	whole, _, _ = strings.Cut(whole, "?")
 	whole, _, _ = strings.Cut(whole, "#")
 	return strings.TrimRight(whole, "/")

@@ -20,6 +20,7 @@ type Library struct {
 	fetch     func(ctx context.Context, url string) ([]byte, error)
 	left      int64 // bytes that may still be read
 	max       int64
+	home      string // the folder of the description, where it is on disk
 	documents map[string]*File
 	faults    map[string]error
 	Files     []string // locations in the order of reading
@@ -44,11 +45,16 @@ func (l *Library) Open(name string) (*File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("find %s: %w", name, err)
 	}
+	if l.home == "" {
+		l.home = filepath.Dir(path)
+	}
 	return l.load(path, name)
 }
 
 // follow loads the file that a reference in another one names. Nothing is loaded from a host but
-// that of the document which refers to it.
+// that of the document which refers to it, and from disk nothing but what lies with the description:
+// in its folder, beside that folder, or below. A description may have come from anywhere, and must
+// not read what else this machine has.
 func (l *Library) follow(from *File, file string) (*File, error) {
 	if IsURL(from.Location) {
 		return l.followURL(from, file)
@@ -59,12 +65,22 @@ func (l *Library) follow(from *File, file string) (*File, error) {
 	if plain, err := url.PathUnescape(file); err == nil {
 		file = plain
 	}
-	path, shown := filepath.FromSlash(file), filepath.FromSlash(file)
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(filepath.Dir(from.Location), path)
-		shown = filepath.Join(filepath.Dir(from.Shown), shown)
+	path := filepath.Join(filepath.Dir(from.Location), filepath.FromSlash(file))
+	if filepath.IsAbs(filepath.FromSlash(file)) || !l.holds(path) {
+		return nil, fmt.Errorf("%q lies outside of the folder of the description and those beside it: put a copy there", file)
 	}
-	return l.load(path, shown)
+	return l.load(path, filepath.Join(filepath.Dir(from.Shown), filepath.FromSlash(file)))
+}
+
+// holds reports whether a path lies where references may lead. The first document that was opened
+// says where that is.
+func (l *Library) holds(path string) bool {
+	around := filepath.Dir(l.home)
+	if filepath.Dir(around) == around {
+		around = l.home // beside a folder of the root lies the whole machine
+	}
+	within, err := filepath.Rel(around, path)
+	return err == nil && within != ".." && !strings.HasPrefix(within, ".."+string(filepath.Separator))
 }
 
 func (l *Library) followURL(from *File, file string) (*File, error) {

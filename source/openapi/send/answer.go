@@ -102,9 +102,17 @@ func (a *answer) all(ctx context.Context, body io.Reader) ([]byte, error) {
 
 func (a *answer) tooLarge(bound int64) error {
 	return &twodoor.Error{
-		Code: twodoor.CodeTooLarge, Message: fmt.Sprintf("the answer of %s is larger than %d bytes", a.source(), bound),
+		Code: twodoor.CodeTooLarge, Message: fmt.Sprintf("the answer of %s is larger than %s", a.source(), bytesText(bound)),
 		Hint: "ask for less: a smaller page, fewer fields, a narrower filter or time range",
 	}
+}
+
+// bytesText is a number of bytes as people say it.
+func bytesText(n int64) string {
+	if n >= 1<<20 && n%(1<<20) == 0 {
+		return fmt.Sprintf("%d MiB", n>>20)
+	}
+	return fmt.Sprintf("%d bytes", n)
 }
 
 // broken tells a body that ended before its end.

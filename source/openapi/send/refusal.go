@@ -42,6 +42,7 @@ func (a *answer) refused(ctx context.Context, body io.Reader) error {
 	fault.Message = fmt.Sprintf("%s answered %d %s", a.source(), status, http.StatusText(status))
 	if said.message != "" {
 		fault.Message += ": " + said.message
+		fault.Upstream.Told = true
 	}
 	if fault.Hint = said.hint; fault.Hint == "" {
 		fault.Hint = a.hintOf(fault)
@@ -136,6 +137,9 @@ func (a *answer) hintOf(fault *twodoor.Error) string {
 		return "send less in one call"
 	case twodoor.CodeTimeout:
 		return "ask for less; a call that changes something may have been carried out: look before you repeat it"
+	}
+	if a.resp.StatusCode >= 500 {
+		return "the fault is the far side's: call again later, and look first whether a call that changes something was carried out"
 	}
 	if place := a.resp.Header.Get("Location"); place != "" && a.resp.StatusCode < 400 {
 		return "it points to another place, which is not followed: correct the source's target"

@@ -84,7 +84,7 @@ type boundedReader struct {
 
 func (r *boundedReader) Read(p []byte) (int, error) {
 	if r.left <= 0 {
-		r.g.stopped = fmt.Sprintf("reading stopped after %d bytes", r.g.answer.invoker.maxAnswer())
+		r.g.stopped = "reading stopped after " + bytesText(r.g.answer.invoker.maxAnswer())
 		return 0, errEnough
 	}
 	n, err := r.from.Read(p[:min(int64(len(p)), r.left)])
