@@ -108,10 +108,7 @@ func (e *Engine) budget(call Call) int {
 
 // over completes a projection with the presets of the operation: what the caller says wins.
 func (w Projection) over(op *Operation) shape.Want {
-	out := shape.Want{Fields: w.Fields, JQ: w.JQ, Limit: w.Limit, Summary: w.Summary, Root: op.Answer.Root}
-	if op.Page != nil && out.Root == "" {
-		out.Root = op.Page.Items
-	}
+	out := shape.Want{Fields: w.Fields, JQ: w.JQ, Limit: w.Limit, Summary: w.Summary, Root: op.root()}
 	if w.JQ == "" && len(w.Fields) == 0 {
 		out.Fields = op.Answer.Fields
 		out.Summary = out.Summary || op.Answer.Summary

@@ -62,7 +62,7 @@ func TestBudget(t *testing.T) {
 func TestLeftOut(t *testing.T) {
 	const answer = `{"id":null,"name":"","note":null,"items":[{"id":"","tag":""}],"none":[]}`
 	op := twodoor.Operation{ID: "t.thing.get", Kind: twodoor.KindFunc, Effect: twodoor.Reads, Output: json.RawMessage(
-		`{"type":"object","required":["id"],"properties":{"id":{},"items":{"type":"array","items":{"type":"object","required":["tag"]}}}}`)}
+		`{"type":"object","required":["id"],"properties":{"id":{},"note":{},"items":{"type":"array","items":{"type":"object","required":["tag"]}}}}`)}
 	engine := engineOf(t, op, func(*twodoor.Invocation) (*twodoor.Value, error) {
 		return &twodoor.Value{JSON: json.RawMessage(answer)}, nil
 	})
@@ -108,6 +108,32 @@ func TestNothingIsCalledForAnAnswerThatCannotBeCut(t *testing.T) {
 		_, fault := do(t, engine, twodoor.Call{Operation: op.ID, Projection: twodoor.Projection{JQ: program}})
 		if fault == nil || fault.Code != twodoor.CodeInvalid || called {
 			t.Errorf("%s: %v, called %v", program, fault, called)
+		}
+	}
+}
+
+// TestFieldsAreCheckedBeforeTheCall holds that nothing is called for fields that its answer cannot have.
+func TestFieldsAreCheckedBeforeTheCall(t *testing.T) {
+	called := 0
+	op := twodoor.Operation{ID: "lab.case.close", Kind: twodoor.KindFunc, Effect: twodoor.Writes,
+		Output: json.RawMessage(`{"type":"object","properties":{"id":{"type":"integer"},"owner":{"type":"object","properties":{"name":{"type":"string"}}}}}`)}
+	engine := engineOf(t, op, func(*twodoor.Invocation) (*twodoor.Value, error) {
+		called++
+		return &twodoor.Value{JSON: json.RawMessage(`{"id":1,"owner":{"name":"Ada"}}`)}, nil
+	})
+	for fields, want := range map[string]string{
+		"id,owner{name}": `{"id":1,"owner":{"name":"Ada"}}`, "owner.name": `{"owner":{"name":"Ada"}}`, "keys": `["id","owner","owner.name"]`,
+	} {
+		result, fault := do(t, engine, twodoor.Call{Operation: op.ID, Door: twodoor.DoorMCP, Projection: twodoor.Projection{Fields: []string{fields}}})
+		if fault != nil || string(result.Value) != want {
+			t.Errorf("%s: %v, want %s", fields, fault, want)
+		}
+	}
+	called = 0
+	for fields, near := range map[string]string{"idd": "id", "owner{nam}": "owner.name", "owner{name": "braces"} {
+		_, fault := do(t, engine, twodoor.Call{Operation: op.ID, Door: twodoor.DoorMCP, Projection: twodoor.Projection{Fields: []string{fields}}})
+		if fault == nil || fault.Code != twodoor.CodeInvalid || called != 0 || near != "braces" && !strings.Contains(fault.Message, near+"?") {
+			t.Errorf("%s: %v after %d calls, want it refused with %s", fields, fault, called, near)
 		}
 	}
 }

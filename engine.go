@@ -158,7 +158,7 @@ func (e *Engine) admit(ctx context.Context, call Call, op *Operation) (context.C
 // bind makes the arguments fit: repairs what clients are known to write, fills what the description
 // fills, and names every misfit at once.
 func (e *Engine) bind(call Call, op *Operation) (json.RawMessage, error) {
-	if err := call.Projection.check(); err != nil {
+	if err := call.Projection.check(op); err != nil {
 		return nil, err
 	}
 	check, err := op.kept.input()

@@ -184,3 +184,11 @@ func (o *Operation) example() json.RawMessage {
 	}
 	return schema.Example(o.InputSchema())
 }
+
+// root is the path of the records in an answer, where the description says it.
+func (o *Operation) root() string {
+	if o.Answer.Root == "" && o.Page != nil {
+		return o.Page.Items
+	}
+	return o.Answer.Root
+}

@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/twodoor/twodoor/internal/rawjson"
+	"github.com/twodoor/twodoor/internal/schema"
 	"github.com/twodoor/twodoor/internal/shape"
 )
 
@@ -15,7 +17,7 @@ const WantKey = "_want"
 // Projection is how much of the answer is wanted. The zero value asks for the answer as the
 // operation's own Answer presets say.
 type Projection struct {
-	Fields  []string `json:"fields,omitempty"`  // dotted paths kept of each record
+	Fields  []string `json:"fields,omitempty"`  // kept of each record: "id,owner.name" or "id,owner{name}"; "keys" lists what there is
 	JQ      string   `json:"jq,omitempty"`      // a jq program over the answer, after Fields
 	Limit   int      `json:"limit,omitempty"`   // records at most; 0: all of the page
 	Page    string   `json:"page,omitempty"`    // page number, offset or cursor, as the far side's style has it
@@ -90,13 +92,27 @@ func unmarshalWant(raw []byte, w *want) error {
 
 // check refuses a projection that cannot be carried out, before anything is called for it: a call
 // that changes something must not fail only when its answer is cut.
-func (w Projection) check() error {
-	if w.JQ == "" {
-		return nil
+func (w Projection) check(op *Operation) error {
+	err := w.checkFields(op)
+	if w.JQ != "" && err == nil {
+		err = shape.Program(w.JQ).Check()
 	}
-	err := shape.Program(w.JQ).Check()
 	if bad, ok := errors.AsType[*shape.Error](err); ok {
 		return &Error{Code: CodeInvalid, Message: "nothing was called: " + bad.Error(), Hint: bad.Hint, Cause: err}
 	}
 	return err
+}
+
+// checkFields holds the fields against the schema of the answer, where there is one.
+func (w Projection) checkFields(op *Operation) error {
+	fields, err := shape.Fields(w.Fields)
+	if err != nil || len(fields) == 0 || len(op.Output) == 0 || op.Verbatim || len(fields) == 1 && fields[0] == shape.KeysField {
+		return err
+	}
+	known := schema.FieldsOf(op.Output, func(name string) []byte { return op.Definition(name) }, op.root(), shape.TellsRecord)
+	unknown := slices.DeleteFunc(fields, known.Have)
+	if len(unknown) == 0 {
+		return nil
+	}
+	return shape.UnknownFields(unknown, known.Names())
 }

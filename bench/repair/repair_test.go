@@ -27,7 +27,7 @@ func TestOneRetryIsEnough(t *testing.T) {
 	if folder == "" {
 		t.Skip("TWODOOR_CORPUS is unset: no real descriptions to call wrongly")
 	}
-	houses := open(t, folder)
+	houses := houses(t, folder)
 	random := rand.New(rand.NewPCG(3, 7))
 	var all tally
 	for _, way := range ways {
@@ -62,7 +62,7 @@ func (nowhere) Invoke(context.Context, *twodoor.Invocation) (*twodoor.Value, err
 	return &twodoor.Value{}, nil
 }
 
-func open(t *testing.T, folder string) (houses []*house) {
+func houses(t *testing.T, folder string) (houses []*house) {
 	files, err := filepath.Glob(filepath.Join(folder, "openapi", "*"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no descriptions in %s (%v)", folder, err)

@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/twodoor/twodoor"
 	"github.com/twodoor/twodoor/door/cli/internal/args"
 	"github.com/twodoor/twodoor/door/cli/internal/typed"
+	"github.com/twodoor/twodoor/internal/shape"
 )
 
 // options are the values of the flags that every command has.
@@ -46,8 +46,7 @@ func (o *options) set(opt *args.Option, text string) error {
 	case "output":
 		return o.setOutput(text)
 	case "fields":
-		o.want.Fields = append(o.want.Fields, splitWords(text)...)
-		return nil
+		return o.setFields(text)
 	case "limit":
 		return setCount(&o.want.Limit, text)
 	case "budget":
@@ -159,15 +158,10 @@ func (d *Door) preset() (mode string, asked bool) {
 	return "json", false
 }
 
-// splitWords takes a comma list apart; blanks around its words and empty words are dropped.
-func splitWords(text string) []string {
-	var words []string
-	for word := range strings.SplitSeq(text, ",") {
-		if word = strings.TrimSpace(word); word != "" {
-			words = append(words, word)
-		}
-	}
-	return words
+// setFields takes fields in braces apart, since the columns of a table are dotted paths.
+func (o *options) setFields(text string) (err error) {
+	o.want.Fields, err = shape.Fields(append(o.want.Fields, text))
+	return err
 }
 
 // Early is what a program must know of a command line before it can build the door.

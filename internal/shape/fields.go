@@ -8,6 +8,35 @@ import (
 	"github.com/twodoor/twodoor/internal/rawjson"
 )
 
+// pick keeps the fields that are wanted, or lists those that there are.
+func pick(raw []byte, want Want) ([]byte, error) {
+	fields, err := Fields(want.Fields)
+	if err != nil || len(fields) == 0 {
+		return raw, err
+	}
+	if len(fields) == 1 && fields[0] == KeysField {
+		if names := fieldsIn(raw, want.Root); !slices.Contains(names, KeysField) {
+			return rawjson.AppendStrings(nil, names), nil
+		}
+	}
+	return pickFields(raw, fields, want.Root)
+}
+
+// fieldsIn lists the fields of the records, then those around them.
+func fieldsIn(raw []byte, root string) []string {
+	list, path, ok := Records(raw, root)
+	if !ok || path == "" {
+		return fieldNames(raw)
+	}
+	names := fieldNames(list)
+	for _, name := range fieldNames(raw) {
+		if name != path && !strings.HasPrefix(name, path+".") && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // pickFields keeps the fields of each record and the envelope around them. A
 // field that no record has may be one of the envelope; then the envelope is cut
 // to such fields too.
@@ -188,9 +217,12 @@ func head(value []byte, path string) (name string, member []byte, found bool) {
 	return "", nil, false
 }
 
-// unknownFields names what is not there, the nearest that is, and all that is.
 func unknownFields(unknown []string, records, envelope []byte) *Error {
-	known := append(fieldNames(records), fieldNames(envelope)...)
+	return UnknownFields(unknown, append(fieldNames(records), fieldNames(envelope)...))
+}
+
+// UnknownFields says which fields are not in an answer, the nearest that are, and all that are.
+func UnknownFields(unknown, known []string) *Error {
 	text := fmt.Sprintf("no field %q in the answer", unknown[0])
 	if len(unknown) > 1 {
 		text = fmt.Sprintf("no fields %q in the answer", unknown)

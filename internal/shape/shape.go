@@ -2,7 +2,6 @@ package shape
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"github.com/twodoor/twodoor/internal/rawjson"
@@ -11,8 +10,8 @@ import (
 // Want is how much of an answer a caller wants. It is applied in this order:
 // Offset and Limit, Fields, Summary, JQ. The zero value wants all.
 type Want struct {
-	// Fields are dotted paths into each record, or into the value where there
-	// are no records: "id", "owner.login". One text may hold several, with commas.
+	// Fields lead into each record, or into the value where there are no records,
+	// as [Fields] reads them: "id", "owner.login", "id,owner{login}".
 	Fields []string
 	// JQ is a jq program; several outputs become an array.
 	JQ string
@@ -50,8 +49,8 @@ func Apply(ctx context.Context, raw []byte, want Want) (out []byte, cut *Cut, er
 	if want.Limit > 0 || want.Offset > 0 {
 		out, cut = limit(out, want)
 	}
-	if fields := split(want.Fields); len(fields) > 0 {
-		if out, err = pickFields(out, fields, want.Root); err != nil {
+	if len(want.Fields) > 0 {
+		if out, err = pick(out, want); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -64,19 +63,6 @@ func Apply(ctx context.Context, raw []byte, want Want) (out []byte, cut *Cut, er
 		}
 	}
 	return out, cut, nil
-}
-
-func split(fields []string) []string {
-	var out []string
-	for _, text := range fields {
-		for field := range strings.SplitSeq(text, ",") {
-			field = strings.TrimPrefix(strings.TrimSpace(field), ".")
-			if field != "" && !slices.Contains(out, field) {
-				out = append(out, field)
-			}
-		}
-	}
-	return out
 }
 
 // limit keeps a window of the records.

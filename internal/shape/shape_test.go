@@ -304,3 +304,41 @@ func BenchmarkApply(b *testing.B) {
 		}
 	})
 }
+
+func TestFieldsInBraces(t *testing.T) {
+	cases := []struct{ text, want string }{
+		{"id,owner{name},items{id}", "id owner.name items.id"},
+		{" id , .owner { name team { id name } } , id", "id owner.name owner.team.id owner.team.name"},
+		{"a{b,c{d}},e", "a.b a.c.d e"},
+		{"a{}", "a"},
+		{"a{b", `! fields has a { without its }`},
+		{"a}", `! fields has a } without its {`},
+		{"{a}", `! fields has a { without a field`},
+		{strings.Repeat("a{", 100) + strings.Repeat("}", 100), `! fields has a {`},
+	}
+	for _, c := range cases {
+		paths, err := Fields(strings.SplitAfter(c.text, ","))
+		got := strings.Join(paths, " ")
+		if err != nil {
+			got = "! " + err.Error()
+		}
+		if got != c.want && !(err != nil && strings.HasPrefix(got, c.want)) {
+			t.Errorf("%s: got %q, want %q", c.text, got, c.want)
+		}
+	}
+}
+
+func TestKeys(t *testing.T) {
+	cases := []struct{ raw, want string }{
+		{`{"total":2,"items":[{"id":1,"owner":{"name":"a"}},{"id":2,"note":"x"}]}`, `["id","owner","owner.name","note","total"]`},
+		{`[{"id":1}]`, `["id"]`},
+		{`{"id":1,"parts":[{"x":1}]}`, `["id","parts","parts.x"]`},
+		{`{"id":1,"keys":[1]}`, `{"keys":[1]}`},
+		{`[]`, `[]`},
+	}
+	for _, c := range cases {
+		if got := apply(t, c.raw, Want{Fields: []string{"keys"}}); got != c.want {
+			t.Errorf("keys of %s: got %s, want %s", c.raw, got, c.want)
+		}
+	}
+}
