@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/twodoor/twodoor/internal/rawjson"
+	"github.com/twodoor/twodoor/internal/secret"
 )
 
 // Arguments says what is kept of arguments and answers.
@@ -72,7 +73,7 @@ func (x *Redaction) clean(text []byte) []byte {
 			}
 		}
 	}
-	return mask(text)
+	return secret.Hide(text)
 }
 
 // unescape writes every character that JSON need not escape as itself, in JSON inside JSON too.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/twodoor/twodoor"
 	"github.com/twodoor/twodoor/internal/rawjson"
+	"github.com/twodoor/twodoor/internal/schema/hosts"
 )
 
 // Bounds under which the automatic exposure lists everything (contracts §6): ListBudget where a
@@ -14,6 +15,8 @@ import (
 const (
 	ListBudget   = 5000 // estimated tokens
 	maxFullTools = 40
+	maxFull      = 25_000 // estimated tokens of a full list, as long as no tool needs to weigh less than leastTool
+	leastTool    = 100
 )
 
 // searchTools are the own operations by which others are found and called. A full list does not need
@@ -41,6 +44,7 @@ type picked struct {
 	expose     twodoor.Expose
 	searchable bool // the catalog has the tools that find others
 	full       [][]byte
+	fixed      []bool // of full, whose definitions are not ours to change
 	search     [][]byte
 	weight     int // estimated tokens of the full list
 }
@@ -66,7 +70,25 @@ func (d *Door) pick(catalog *twodoor.Catalog, profile *twodoor.Profile, principa
 	if p.short() {
 		return p.search
 	}
+	p.level()
 	return p.full
+}
+
+// level brings the heaviest tools of a full list down until all together are light enough. Upstream
+// definitions stay as they are.
+func (p *picked) level() {
+	weights := make([]int, len(p.full))
+	for i, tool := range p.full {
+		weights[i] = rawjson.Weigh(tool)
+	}
+	most := hosts.Level(weights, maxFull, leastTool)
+	for i, tool := range p.full {
+		if weights[i] > most && !p.fixed[i] {
+			input, _ := rawjson.Get(tool, "inputSchema")
+			room := most - weights[i] + rawjson.Weigh(input)
+			p.full[i] = rawjson.Set(tool, "inputSchema", hosts.Slim(input, max(room, 1)))
+		}
+	}
 }
 
 // wants reports whether a tool may still be listed.
@@ -89,6 +111,7 @@ func (p *picked) add(op *twodoor.Operation, tool []byte) {
 	}
 	if !slices.Contains(searchTools, op.ID) {
 		p.full = append(p.full, tool)
+		p.fixed = append(p.fixed, op.Verbatim)
 		p.weight += rawjson.Weigh(tool)
 	}
 }

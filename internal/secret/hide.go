@@ -1,23 +1,21 @@
-package journal
+package secret
 
 import (
 	"bytes"
 	"strings"
-
-	"github.com/twodoor/twodoor/internal/secret"
 )
 
-// mask takes out of a text what looks like a secret: values of keys whose name says so (in JSON, in
+// Hide takes out of a text what looks like a secret: values of keys whose name says so (in JSON, in
 // JSON inside a JSON string, in a query, in a header), and words that have the form of a known kind
 // of token. One pass; the text itself is returned where nothing was found.
-func mask(text []byte) []byte {
+func Hide(text []byte) []byte {
 	var out []byte
 	kept := 0 // text[:kept] is in out
 	for i := 0; i < len(text); {
 		if class[text[i]] == 0 {
 			if text[i] == '/' {
 				if from, to, ok := userinfo(text, i); ok {
-					out = append(append(out, text[kept:from]...), secret.Mask...)
+					out = append(append(out, text[kept:from]...), Mask...)
 					kept, i = to, to
 					continue
 				}
@@ -31,7 +29,7 @@ func mask(text []byte) []byte {
 		}
 		if from, to, quote := hit(text, i, end); to > 0 {
 			out = append(append(out, text[kept:from]...), quote...)
-			out = append(append(out, secret.Mask...), quote...)
+			out = append(append(out, Mask...), quote...)
 			kept, end = to, to
 		}
 		i = end
@@ -115,7 +113,7 @@ func valueAt(text []byte, end int) (from, to int, quote []byte) {
 		from, to = i, bareEnd(text, i)
 	}
 	switch string(text[from:to]) {
-	case "", "null", "true", "false", secret.Mask:
+	case "", "null", "true", "false", Mask:
 		return 0, 0, nil
 	}
 	return from, to, quote
@@ -133,23 +131,20 @@ func bareEnd(text []byte, i int) int {
 	return to
 }
 
-// closing is where a quoted value ends: at the same quote, with as many backslashes before it.
+// closing is where a quoted value ends: at the same quote, which no escape takes. With n backslashes
+// in the quote, as in text that is quoted several times over, 2(n+1) more stand for characters of the
+// value each.
 func closing(text []byte, from int, quote []byte) int {
+	n := len(quote) - 1
 	for i := from; i < len(text); i++ {
-		if text[i] == '\\' {
-			run := i
-			for run < len(text) && text[run] == '\\' {
-				run++
-			}
-			if run < len(text) && bytes.Equal(text[i:run+1], quote) {
-				return i
-			}
-			i = run
-			continue
+		run := i
+		for run < len(text) && text[run] == '\\' {
+			run++
 		}
-		if len(quote) == 1 && text[i] == quote[0] {
-			return i
+		if run < len(text) && text[run] == quote[n] && (run-i)%(2*(n+1)) == n {
+			return run - n
 		}
+		i = run
 	}
 	return len(text)
 }
