@@ -26,7 +26,10 @@ func (r *run) callCommand() cli.Command {
 	}
 }
 
-func (r *run) completeIDs(ctx context.Context, _ []string, word string) []string {
+func (r *run) completeIDs(ctx context.Context, args []string, word string) []string {
+	if len(args) > 0 {
+		return nil // the id is there already
+	}
 	o, err := r.open(ctx)
 	if err != nil {
 		return nil
