@@ -32,6 +32,7 @@ func (e *Engine) project(ctx context.Context, call Call, op *Operation, result *
 		if err != nil {
 			return misshapen(err)
 		}
+		result.Saved.Fields = saved(result.Value, out)
 		result.Value = out
 		if cut != nil {
 			result.Cut = tellCut(cut, result.Cut)
@@ -42,7 +43,9 @@ func (e *Engine) project(ctx context.Context, call Call, op *Operation, result *
 	}
 	result.Value = e.nameIDs(ctx, call, op, result.Value)
 	if len(call.Projection.Fields) == 0 {
-		result.Value = shape.Clean(result.Value, requires(op))
+		lean := shape.Clean(result.Value, requires(op))
+		result.Saved.LeftOut = saved(result.Value, lean)
+		result.Value = lean
 	}
 	return nil
 }
@@ -88,6 +91,7 @@ func (e *Engine) fit(ctx context.Context, call Call, op *Operation, result *Resu
 	if result.Cut != nil {
 		told.How += "; " + result.Cut.How
 	}
+	result.Saved.Cut = saved(whole, out)
 	result.Value, result.Cut, result.Weight = out, told, rawjson.Weigh(out)
 }
 

@@ -207,10 +207,13 @@ func (e *Engine) shape(ctx context.Context, call Call, op *Operation, value *Val
 		CallID: callID(ctx), Operation: op.ID, Value: value.JSON, MediaType: value.MediaType, Blobs: value.Blobs,
 		Preview: value.Preview, Cut: value.Cut, Notes: append(call.notes, value.Notes...),
 	}
+	if result.Cut == nil {
+		result.Cut = toldMore(ctx, call, op, value)
+	}
 	if err := e.project(ctx, call, op, result, value.Shaped); err != nil {
 		return nil, err
 	}
-	if call.Projection.over(op).IsZero() && result.Cut == nil {
+	if call.Projection.over(op).IsZero() && value.Cut == nil {
 		result.Raw = value.Raw
 	}
 	result.Next = append(value.Next, e.suggest(ctx, call, op, value.JSON)...)

@@ -35,6 +35,7 @@ type Event struct {
 	Duration  time.Duration
 	BytesOut  int
 	Cut       *Cut
+	Saved     Saved // by shaping the answer
 }
 
 func eventOf(id string, begun time.Time, call *Call, result *Result, fault *Error) Event {
@@ -48,6 +49,7 @@ func eventOf(id string, begun time.Time, call *Call, result *Result, fault *Erro
 	}
 	if result != nil {
 		event.Operation, event.BytesOut, event.Cut = result.Operation, len(result.Value), result.Cut
+		event.Saved = result.Saved
 	}
 	return event
 }

@@ -15,6 +15,7 @@ type Result struct {
 	Cut       *Cut
 	Notes     []string // "incident.show is an old name of incident.get"
 	Weight    int      // estimated tokens of Value
+	Saved     Saved
 }
 
 // Suggestion is a call that may follow, ready to be made.
@@ -31,3 +32,17 @@ type Cut struct {
 	Handle string `json:"handle,omitempty"` // where the rest waits
 	How    string `json:"how"`              // the next step, in words
 }
+
+// Saved is what an answer would have weighed more, by cause, in tokens estimated as bytes ÷ 4. What
+// an encoding saves, its door knows.
+type Saved struct {
+	LeftOut int `json:"left_out,omitempty"` // fields that are null or empty
+	Fields  int `json:"fields,omitempty"`   // what the caller or a preset did not want: fields, limit, summary, jq
+	Cut     int `json:"cut,omitempty"`      // what the budget left under a handle
+}
+
+// Total is the sum of all causes.
+func (s Saved) Total() int { return s.LeftOut + s.Fields + s.Cut }
+
+// saved is the difference between two values in tokens; never less than none.
+func saved(before, after json.RawMessage) int { return max(0, len(before)-len(after)) / 4 }

@@ -1,0 +1,77 @@
+package shape
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/twodoor/twodoor/internal/rawjson"
+)
+
+// More is what an answer says of records that are not in it.
+type More struct {
+	Shown  int
+	Total  int    // of all records; 0: it does not say
+	Exists bool   // it says that more follow
+	Cursor string // where they go on, if it says so
+	ended  bool   // it says that none follow
+}
+
+// The names under which far sides say it, without case, _ and -.
+var (
+	totalNames  = []string{"total", "totalcount", "totalitems", "totalresults", "totalrecords", "totalsize", "count"}
+	moreNames   = []string{"hasmore", "hasnext", "hasnextpage", "more"}
+	cursorNames = []string{"nextcursor", "nextpagetoken", "nexttoken", "endcursor", "nextpage", "next", "continue", "searchaftertoken", "nextpageuri"}
+	holderNames = []string{"meta", "metadata", "paging", "pagination", "pageinfo", "pagingmetadata", "responsemetadata", "cursor", "cursors", "page"}
+)
+
+// MoreOf reads what stands beside the records of an answer, in the objects around
+// them and in one such as "meta" or "pagination". root is as in [Records]. A
+// count that equals what is shown, or that is less, says nothing.
+func MoreOf(raw []byte, root string) (m More, ok bool) {
+	list, path, found := Records(raw, root)
+	if !found || path == "" {
+		return m, false
+	}
+	m.Shown = rawjson.Len(list)
+	steps := strings.Split(path, ".")
+	for i := range steps {
+		around, _ := rawjson.GetPath(raw, steps[:i]...)
+		m.read(around, true)
+	}
+	if m.Total <= m.Shown {
+		m.Total = 0
+	}
+	m.Exists = (m.Exists || m.Cursor != "") && !m.ended
+	return m, m.Exists || m.Total > 0 && !m.ended
+}
+
+func (m *More) read(object []byte, holders bool) {
+	for key, value := range rawjson.Members(object) {
+		name := strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(key))
+		switch {
+		case holders && slices.Contains(holderNames, name):
+			m.read(value, false)
+		case slices.Contains(totalNames, name):
+			m.Total = max(m.Total, smallNumber(value))
+		case slices.Contains(moreNames, name):
+			m.Exists = m.Exists || string(value) == "true"
+			m.ended = m.ended || string(value) == "false"
+		case slices.Contains(cursorNames, name) && m.Cursor == "":
+			m.Cursor, _ = rawjson.String(value)
+		}
+	}
+}
+
+// smallNumber is a count, zero for anything else.
+func smallNumber(raw []byte) (n int) {
+	if len(raw) > 9 {
+		return 0
+	}
+	for _, c := range raw {
+		if c < '0' || c > '9' {
+			return 0
+		}
+		n = 10*n + int(c-'0')
+	}
+	return n
+}
