@@ -32,6 +32,9 @@ func (e *Engine) project(ctx context.Context, call Call, op *Operation, result *
 		if err != nil {
 			return misshapen(err)
 		}
+		if want.Summary && want.JQ == "" && cut == nil && len(out) >= len(result.Value) {
+			result.Notes = append(result.Notes, "there is no series to summarise: the answer is as it came")
+		}
 		result.Saved.Fields = saved(result.Value, out)
 		result.Value = out
 		if cut != nil {
@@ -81,6 +84,9 @@ func (e *Engine) fit(ctx context.Context, call Call, op *Operation, result *Resu
 		return
 	}
 	told := &Cut{Shown: cut.Shown, Total: cut.Total}
+	if list, _, ok := shape.Records(out, call.Projection.over(op).Root); ok && cut.Total > 1 {
+		told.Shown = rawjson.Len(list)
+	}
 	told.How = fmt.Sprintf("the answer weighs ≈%d tokens; ask for fewer fields or a smaller limit, or for all of it with budget -1", result.Weight)
 	if e.Keeper != nil {
 		if handle, err := e.Keeper.Keep(ctx, call.Principal, op.ID, whole); err == nil {

@@ -7,7 +7,10 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"runtime/debug"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -108,7 +111,7 @@ func (e *Engine) Do(ctx context.Context, call Call) (result *Result, err error) 
 func (e *Engine) find(call *Call) (*Operation, error) {
 	profile := e.Profile(call.Profile)
 	if profile == nil {
-		return nil, &Error{Code: CodeUnknown, Message: fmt.Sprintf("there is no profile %q", call.Profile)}
+		return nil, e.noProfile(call.Profile)
 	}
 	op, alias, err := e.Catalog().Find(call.Operation)
 	if err != nil {
@@ -243,6 +246,19 @@ func (e *Engine) tell(ctx context.Context, call *Call) (context.Context, func(*R
 		}
 		return fault
 	}
+}
+
+// noProfile says that there is no such profile, and which there are.
+func (e *Engine) noProfile(name string) error {
+	profiles := e.Profiles
+	if p := e.parts.Load(); p != nil {
+		profiles = p.profiles
+	}
+	names := slices.Sorted(maps.Keys(profiles))
+	if len(names) == 0 {
+		names = []string{DefaultProfile}
+	}
+	return &Error{Code: CodeUnknown, Message: fmt.Sprintf("there is no profile %q", name), Hint: "the profiles are: " + strings.Join(names, ", ")}
 }
 
 // unknown says that there is no such operation here, and which ones are near.

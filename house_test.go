@@ -32,6 +32,22 @@ var bounded = map[string][]string{
 	"agentsession": {".", "door/rest"},
 }
 
+// single lists the modules whose types stay in the rooms that need them.
+var single = map[string][]string{
+	"github.com/spf13/cobra":                 {"door/cli", "cobratree"},
+	"github.com/spf13/pflag":                 {"door/cli", "cobratree"},
+	"github.com/modelcontextprotocol/go-sdk": {"door/mcpserver", "bench"},
+	"github.com/itchyny/gojq":                {"internal/shape", "source/guide"},
+	"mvdan.cc/sh/v3":                         {"source/guide"},
+	"github.com/kljensen/snowball":           {"source/find"},
+	"modernc.org/sqlite":                     {"internal/sqldb"},
+	"github.com/jackc/pgx/v5":                {"internal/sqldb"},
+	"go.yaml.in/yaml/v4":                     {"internal/rawyaml", "cmd/twodoor"},
+	"github.com/santhosh-tekuri/jsonschema":  {},
+	"github.com/getkin/kin-openapi":          {},
+	"github.com/oasdiff/oasdiff":             {},
+}
+
 // owners lists which rooms may use what nobody else may.
 var owners = map[string][]string{
 	"os.Exit":               {"cmd"},
@@ -66,6 +82,7 @@ func TestHouse(t *testing.T) {
 	}
 	for _, f := range files {
 		checkImports(t, f)
+		checkSingle(t, f)
 		checkOwners(t, f)
 		checkSize(t, f)
 	}
@@ -180,6 +197,19 @@ func checkOutside(t *testing.T, f file, room string, floor int, target string) {
 		}
 	}
 	t.Errorf("%s imports %s: a room of the cellar or the root has at most its one outside need, listed in house_test.go", f.path, target)
+}
+
+// checkSingle holds that the types of a module cross no room's wall.
+func checkSingle(t *testing.T, f file) {
+	for _, spec := range f.ast.Imports {
+		target, _ := strconv.Unquote(spec.Path.Value)
+		for module, rooms := range single {
+			owned := slices.ContainsFunc(rooms, func(room string) bool { return strings.HasPrefix(f.dir+"/", room+"/") })
+			if strings.HasPrefix(target+"/", module+"/") && !owned {
+				t.Errorf("%s imports %s: only %s may, so that its types stay there", f.path, target, strings.Join(append(rooms, "tests"), ", "))
+			}
+		}
+	}
 }
 
 func checkOwners(t *testing.T, f file) {

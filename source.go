@@ -26,6 +26,7 @@ type Reading struct {
 	Exceptions  []Exception                `json:"exceptions,omitempty"`
 	Skipped     []Exception                `json:"skipped,omitempty"` // parts that are no operations: webhooks, callbacks
 	Notes       []string                   `json:"notes,omitempty"`   // what a reader should know: colliding names and what was done
+	Schemes     []Scheme                   `json:"schemes,omitempty"` // the ways of presenting a key that operations ask for
 	Origins     []string                   `json:"origins,omitempty"` // scheme://host[:port] that the description itself calls
 	Files       []string                   `json:"files,omitempty"`   // what was read, absolute paths and URLs, for telling when it changed
 	Lock        Lock                       `json:"lock,omitzero"`

@@ -112,7 +112,7 @@ func lacks(source string, missing []twodoor.Scheme) error {
 	return &twodoor.Error{
 		Code:    twodoor.CodeUpstreamAuth,
 		Message: fmt.Sprintf("%s wants a key that is not configured: %s", source, strings.Join(what, " and ")),
-		Hint:    fmt.Sprintf("set %s to a connection in twodoor.yaml, or run `twodoor login %s`", strings.Join(where, " and "), source),
+		Hint:    fmt.Sprintf("set %s to a connection in twodoor.yaml", strings.Join(where, " and ")),
 	}
 }
 

@@ -252,7 +252,7 @@ func TestStatuses(t *testing.T) {
 		web.statuses = []int{401}
 		pool := serve(t, mcpclient.Server{URL: url})
 		_, err := invoke(t.Context(), pool, "echo", `{}`)
-		wantCode(t, err, twodoor.CodeUpstreamAuth, "twodoor login fake")
+		wantCode(t, err, twodoor.CodeUpstreamAuth, "sources.fake.connection")
 		if s := status(t, pool); s.State != mcpclient.NeedsLogin || s.Fix == "" {
 			t.Errorf("status %+v", s)
 		}

@@ -130,7 +130,7 @@ func (s *slot) statusFault(e *wire.StatusError) *twodoor.Error {
 	}
 	switch e.Status {
 	case http.StatusUnauthorized, http.StatusProxyAuthRequired:
-		fault.Code, fault.Hint = twodoor.CodeUpstreamAuth, "it wants a login: twodoor login "+name
+		fault.Code, fault.Hint = twodoor.CodeUpstreamAuth, "it wants a key: name a connection at sources."+name+".connection in twodoor.yaml"
 	case http.StatusForbidden:
 		fault.Code, fault.Hint = twodoor.CodeForbidden, "its key lacks a right there: use another account, or ask its owner"
 	case http.StatusTooManyRequests:

@@ -132,7 +132,7 @@ func (r *reader) describe() {
 func (r *reader) settle(compilers []*compiler) {
 	broken := r.Broken()
 	r.reading.Definitions = r.Written()
-	origins := map[string]bool{}
+	origins, schemes := map[string]bool{}, map[string]twodoor.Scheme{}
 	for _, c := range compilers {
 		if c.failed == nil && broken {
 			c.failed = schemas.BrokenBy(append(c.emitter.Uses, c.outUses...), map[*schemas.Definition]bool{})
@@ -146,8 +146,17 @@ func (r *reader) settle(compilers []*compiler) {
 		if origin := originOf(c.plan.Server); origin != "" {
 			origins[origin] = true
 		}
+		for _, alternative := range c.plan.Need {
+			for _, scheme := range alternative {
+				scheme.Scopes = nil
+				schemes[scheme.Name] = scheme
+			}
+		}
 	}
 	r.reading.Origins = slices.Sorted(maps.Keys(origins))
+	for _, name := range slices.Sorted(maps.Keys(schemes)) {
+		r.reading.Schemes = append(r.reading.Schemes, schemes[name])
+	}
 }
 
 // skip names the parts that are no operations: what the far side calls, not we.

@@ -26,11 +26,12 @@ func readAnswer(body []byte, relay bool) (*twodoor.Value, error) {
 		Next  []twodoor.Suggestion
 		Cut   *twodoor.Cut
 		Notes []string
+		Raw   json.RawMessage
 	}
 	if err := json.Unmarshal(body, &a); err != nil {
 		return nil, &twodoor.Error{Code: twodoor.CodeUpstream, Message: "the far side answers with something else than a twodoor does", Cause: err}
 	}
-	value := &twodoor.Value{JSON: a.Value, MediaType: a.MediaType, Cut: a.Cut, Notes: a.Notes, Shaped: true}
+	value := &twodoor.Value{JSON: a.Value, MediaType: a.MediaType, Cut: a.Cut, Notes: a.Notes, Raw: a.Raw, Shaped: true}
 	if relay {
 		value.Next = a.Next
 	}
@@ -65,7 +66,26 @@ func readEnvelope(resp *http.Response, body []byte) (*twodoor.Value, error) {
 		}
 		return &twodoor.Value{JSON: result, Shaped: true}, nil
 	}
-	return readContent(content), nil
+	value := readContent(content)
+	value.Raw = toolResult(body, content, nil)
+	return value, nil
+}
+
+// toolResult is an envelope's content as the CallToolResult that it was; of one that failed with the
+// fault beside it.
+func toolResult(body, content []byte, fault *twodoor.Error) json.RawMessage {
+	var out, meta rawjson.Object
+	out.Put("content", content)
+	structured, _ := rawjson.Get(body, "structuredContent")
+	out.Put("structuredContent", structured)
+	if fault != nil {
+		out.PutBool("isError", true)
+		if told, err := fault.MarshalJSON(); err == nil {
+			meta.Put("twodoor/error", told)
+		}
+		out.Put("_meta", meta.Bytes())
+	}
+	return out.Bytes()
 }
 
 // readContent reads content blocks: texts, and binary parts beside them.

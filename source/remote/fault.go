@@ -43,7 +43,11 @@ func told(body []byte) *twodoor.Error {
 	}
 	raw, ok := rawjson.Get(body, "error")
 	if ok && rawjson.KindOf(raw) == rawjson.KindObject {
-		return readError(raw)
+		fault := readError(raw)
+		if result, ok := rawjson.Get(body, "raw"); ok && fault != nil {
+			fault.Upstream = withRaw(fault.Upstream, result)
+		}
+		return fault
 	}
 	if _, ok := rawjson.Get(body, "success"); ok {
 		return failed(body)
@@ -81,7 +85,20 @@ func failed(body []byte) *twodoor.Error {
 	if result := text(body, "result"); result != "" {
 		message += "\n" + result
 	}
-	return &twodoor.Error{Code: codeNamed(text(body, "code")), Message: trim([]byte(message), maxErrorText)}
+	fault := &twodoor.Error{Code: codeNamed(text(body, "code")), Message: trim([]byte(message), maxErrorText)}
+	if content, ok := rawjson.Get(body, "content"); ok && rawjson.KindOf(content) == rawjson.KindArray {
+		fault.Upstream = withRaw(nil, toolResult(body, content, fault))
+	}
+	return fault
+}
+
+// withRaw is an upstream's fault with the CallToolResult that told it.
+func withRaw(fault *twodoor.UpstreamFault, raw json.RawMessage) *twodoor.UpstreamFault {
+	if fault == nil {
+		fault = &twodoor.UpstreamFault{}
+	}
+	fault.Raw = raw
+	return fault
 }
 
 // codeNamed is a code by its name; one that is not known is a failure of the far side.

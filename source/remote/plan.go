@@ -17,6 +17,21 @@ type plan struct {
 	Type   string `json:"type,omitempty"`  // of a tool: mcp, custom or virtual
 	Server string `json:"server,omitempty"`
 	Tool   string `json:"tool,omitempty"`
+
+	Definition json.RawMessage `json:"definition,omitempty"` // of an MCP server's tool, as that wrote it
+}
+
+// Definition is the definition of a tool as its MCP server wrote it, behind however many servers; nil
+// for everything else.
+func Definition(op *twodoor.Operation) json.RawMessage {
+	if op.Kind != Kind {
+		return nil
+	}
+	p, err := planOf(op)
+	if err != nil {
+		return nil
+	}
+	return p.Definition
 }
 
 func planOf(op *twodoor.Operation) (p plan, err error) {

@@ -24,10 +24,14 @@ type operationList struct {
 		OutputSchemas bool `json:"output_schemas"`
 	}
 	Sources    []twodoor.SourceInfo
-	Operations []struct {
-		twodoor.Operation
-		Pinned bool
-	}
+	Operations []farOperation
+}
+
+// farOperation is an operation as the far side tells it.
+type farOperation struct {
+	twodoor.Operation
+	Pinned     bool
+	Definition json.RawMessage
 }
 
 // Look reads the far side; nil where it is what it was when it had this tag. An error is a
@@ -95,14 +99,11 @@ func (s *Source) fill(ctx context.Context, far *Far, query, tag string) (*Far, e
 		if !far.Short {
 			break // it is on the list
 		}
-		var op twodoor.Operation
+		var op farOperation
 		if _, err := s.get(ctx, "/v1/operations/"+url.PathEscape(id)+s.query(""), "", &op); err != nil {
 			return nil, err
 		}
-		all.Operations = append(all.Operations, struct {
-			twodoor.Operation
-			Pinned bool
-		}{op, true})
+		all.Operations = append(all.Operations, op)
 	}
 	far.Tag, far.Expose, far.OutputSchemas = newTag, all.Profile.Expose, all.Profile.OutputSchemas
 	far.Reading = s.reading(&all)
@@ -118,7 +119,7 @@ func (s *Source) reading(all *operationList) *twodoor.Reading {
 		}
 	}
 	for i := range all.Operations {
-		op := all.Operations[i].Operation
+		op, definition := all.Operations[i].Operation, all.Operations[i].Definition
 		at := base(s.URL) + "/v1/operations/" + op.ID
 		if why := s.refuses(&op); why != "" {
 			reading.Skipped = append(reading.Skipped, twodoor.Exception{Operation: op.ID, At: at, Reason: why})
@@ -129,7 +130,7 @@ func (s *Source) reading(all *operationList) *twodoor.Reading {
 			continue
 		}
 		op.Origin, op.At = op.ID, at
-		reading.Operations = append(reading.Operations, s.adopt(op))
+		reading.Operations = append(reading.Operations, s.adopt(op, definition))
 	}
 	return reading
 }
@@ -143,8 +144,8 @@ func (s *Source) refuses(op *twodoor.Operation) string {
 
 // adopt makes an operation of the far side one of ours. What happens before and after the call there
 // stays there.
-func (s *Source) adopt(op twodoor.Operation) twodoor.Operation {
-	p := plan{Source: s.Name, URL: base(s.URL), ID: op.ID, Relay: s.Relay}
+func (s *Source) adopt(op twodoor.Operation, definition json.RawMessage) twodoor.Operation {
+	p := plan{Source: s.Name, URL: base(s.URL), ID: op.ID, Relay: s.Relay, Definition: definition}
 	op.Kind, op.Plan, op.Before, op.Next, op.Guides = Kind, p.bytes(), nil, nil, nil
 	if s.Relay {
 		op.Page, op.Permission = nil, ""

@@ -174,7 +174,7 @@ func (s *Source) operationOf(t *tool) twodoor.Operation {
 	}
 	op := twodoor.Operation{
 		ID: s.Name + "." + idWord(group) + "." + idWord(t.Name), Kind: Kind, Description: t.Description, Effect: t.Effect,
-		Input: objectSchema(t.Input), Output: t.Output, Verbatim: true, Plan: p.bytes(), Origin: p.address(), At: "tool " + t.Name,
+		Input: objectSchema(t.Input), Output: t.Output, Verbatim: true, Plan: p.bytes(), Origin: "tool " + t.Name, At: "tool " + t.Name,
 	}
 	if s.Relay {
 		op.Tool = t.Name

@@ -123,7 +123,7 @@ func (a *answer) hintOf(fault *twodoor.Error) string {
 	source := a.source()
 	switch fault.Code {
 	case twodoor.CodeUpstreamAuth:
-		return fmt.Sprintf("run `twodoor login %s`, or name a connection with a valid key at sources.%s.connection in twodoor.yaml", source, source)
+		return fmt.Sprintf("name a connection with a valid key at sources.%s.connection in twodoor.yaml", source)
 	case twodoor.CodeForbidden:
 		return "the far side knows the key, and does not let it do this: use another connection, or ask its owner for the right"
 	case twodoor.CodeNotFound:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/twodoor/twodoor"
@@ -125,6 +126,9 @@ func (r *run) summaries() ([]summary, error) {
 		for _, reading := range readings {
 			if reading.Source == name {
 				s.tell(reading, r.opened.catalog)
+				if note := keyNote(reading, c); note != "" {
+					s.Notes = append(s.Notes, note)
+				}
 			}
 		}
 		for _, lost := range r.opened.lost {
@@ -152,6 +156,27 @@ func (s *summary) tell(reading *twodoor.Reading, catalog *twodoor.Catalog) {
 			s.Destroys++
 		}
 	}
+}
+
+// keyNote says which key the description asks for, where the configuration names none.
+func keyNote(reading *twodoor.Reading, c config.Source) string {
+	if len(reading.Schemes) == 0 || c.Connection != "" || len(c.Connections) > 0 {
+		return ""
+	}
+	var kinds []string
+	for _, s := range reading.Schemes {
+		kind := s.Type
+		switch {
+		case s.Type == "http":
+			kind = s.Scheme
+		case s.Type == "apiKey":
+			kind = "API key in the " + s.In + " " + s.Param
+		}
+		if kind != "" && !slices.Contains(kinds, kind) {
+			kinds = append(kinds, kind)
+		}
+	}
+	return fmt.Sprintf("it asks for a key (%s) and none is named: give one with --bearer env:NAME at add or up, or with connection: in twodoor.yaml", strings.Join(kinds, ", "))
 }
 
 // prose is the summary for a person, with what the reader of the description noted.
