@@ -84,7 +84,7 @@ func newBridge(s *settings, out io.Writer, log *callLog) *bridge {
 		Invokers: map[string]twodoor.Invoker{remote.Kind: &spiller{next: invoker, dir: s.output}},
 		Observer: log, Timeout: s.timeout,
 	}
-	b.door = &mcpserver.Door{Engine: b.engine, Name: "mcpbridge", Version: version, Principal: twodoor.Operator}
+	b.door = &mcpserver.Door{Engine: b.engine, Name: "mcpbridge", Version: version, Principal: twodoor.Operator, Definition: remote.Definition}
 	return b
 }
 

@@ -43,7 +43,7 @@ func (s *spiller) Invoke(ctx context.Context, in *twodoor.Invocation) (*twodoor.
 		return value, nil
 	}
 	short := ends(whole, maxText)
-	value.JSON, value.MediaType = rawjson.Quote(short), "text/plain"
+	value.JSON, value.MediaType, value.Raw = rawjson.Quote(short), "text/plain", nil
 	value.Notes = append(value.Notes, fmt.Sprintf("%d of %d bytes are shown, from both ends; the whole answer is in %s", len(short), len(whole), file))
 	return value, nil
 }

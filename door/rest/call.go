@@ -136,10 +136,11 @@ func (d *Door) call(w http.ResponseWriter, r *http.Request, who asker) {
 		refuse(w, r, err)
 		return
 	}
-	call := d.newCall(r, who, r.PathValue("id"), body)
+	call, raw := d.newCall(r, who, r.PathValue("id"), body), false
 	if r.URL.RawQuery != "" {
 		query := r.URL.Query()
 		call.Account = query.Get("account")
+		raw, _ = strconv.ParseBool(query.Get("raw"))
 		if dry, _ := strconv.ParseBool(query.Get("dry_run")); dry {
 			call.Mode = twodoor.DryRun
 		}
@@ -151,7 +152,7 @@ func (d *Door) call(w http.ResponseWriter, r *http.Request, who asker) {
 			s.end("error", problem(twodoor.AsError(err)))
 			return
 		}
-		s.end("result", answer(result))
+		s.end("result", answer(result, raw))
 		return
 	}
 	result, err := d.Engine.Do(r.Context(), call)
@@ -159,7 +160,7 @@ func (d *Door) call(w http.ResponseWriter, r *http.Request, who asker) {
 		refuse(w, r, err)
 		return
 	}
-	answerRaw(w, http.StatusOK, answer(result))
+	answerRaw(w, http.StatusOK, answer(result, raw))
 }
 
 // streams reports whether a caller wants to hear of progress.

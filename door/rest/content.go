@@ -31,6 +31,9 @@ func (c *content) addText(text string) {
 
 // contentOf tells a result: the value, the binary parts, and last what the agent must know beside it.
 func (d *Door) contentOf(result *twodoor.Result) *content {
+	if len(result.Raw) > 0 {
+		return rawContent(result.Raw)
+	}
 	c := &content{}
 	if text, ok := textOf(result); ok {
 		c.addText(text)
@@ -40,6 +43,23 @@ func (d *Door) contentOf(result *twodoor.Result) *content {
 	}
 	if tail := d.tail(result); tail != "" {
 		c.addText(tail)
+	}
+	return c
+}
+
+// rawContent are the blocks of a CallToolResult as its server wrote them.
+func rawContent(raw []byte) *content {
+	c := &content{}
+	blocks, _ := rawjson.Get(raw, "content")
+	for block := range rawjson.Elements(blocks) {
+		c.blocks.Add(rawjson.Compact(nil, block))
+		text, isText := rawjson.Get(block, "text")
+		kind, _ := rawjson.Get(block, "type")
+		if words, _ := rawjson.String(text); isText && string(kind) == `"text"` {
+			c.text = append(c.text, words)
+			continue
+		}
+		c.text = append(c.text, "["+strings.Trim(string(kind), `"`)+", in content]")
 	}
 	return c
 }

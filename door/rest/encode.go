@@ -20,24 +20,42 @@ func (d *Door) envelope(result *twodoor.Result, profile string) []byte {
 	out.PutString("result", strings.Join(content.text, "\n"))
 	out.PutString("error", "")
 	out.Put("content", content.blocks.Bytes())
-	if p := d.Engine.Profile(profile); p != nil && p.OutputSchemas {
-		out.Put("structuredContent", structured(result.Value))
-	}
+	out.Put("structuredContent", d.structuredOf(result, profile))
 	out.PutBool("isError", false)
 	out.PutString("call_id", result.CallID)
 	return out.Bytes()
 }
 
+// structuredOf is the structured content of an answer: what its MCP server sent, else the value where
+// the profile sends it.
+func (d *Door) structuredOf(result *twodoor.Result, profile string) []byte {
+	if len(result.Raw) > 0 {
+		raw, _ := rawjson.Get(result.Raw, "structuredContent")
+		return rawjson.Compact(nil, raw)
+	}
+	if p := d.Engine.Profile(profile); p != nil && p.OutputSchemas {
+		return structured(result.Value)
+	}
+	return nil
+}
+
 // failure is the answer of a compatible route to a call that did not work.
 func (d *Door) failure(e *twodoor.Error) []byte {
 	prose := d.prose(e)
-	content := &content{}
-	content.addText(prose)
+	told := &content{}
+	told.addText(prose)
+	raw := rawOf(e)
+	if raw != nil {
+		told = rawContent(raw)
+	}
 	var out rawjson.Object
 	out.PutBool("success", false)
 	out.PutString("result", "")
 	out.PutString("error", prose)
-	out.Put("content", content.blocks.Bytes())
+	out.Put("content", told.blocks.Bytes())
+	if structured, ok := rawjson.Get(raw, "structuredContent"); ok {
+		out.Put("structuredContent", rawjson.Compact(nil, structured))
+	}
 	out.PutBool("isError", true)
 	out.PutString("code", e.Code.String())
 	if e.Hint != "" {
@@ -47,6 +65,14 @@ func (d *Door) failure(e *twodoor.Error) []byte {
 		out.PutString("call_id", e.CallID)
 	}
 	return out.Bytes()
+}
+
+// rawOf is the CallToolResult that told a fault; nil: nothing of that kind.
+func rawOf(e *twodoor.Error) []byte {
+	if e.Upstream == nil || len(e.Upstream.Raw) == 0 {
+		return nil
+	}
+	return e.Upstream.Raw
 }
 
 // failureStatus is the HTTP status of a call that did not work: clients of the compatible routes read
@@ -59,7 +85,8 @@ func failureStatus(code twodoor.Code) int {
 }
 
 // answer is the body of a call below /v1 that worked: the value as it is, and what belongs to it.
-func answer(result *twodoor.Result) []byte {
+// With raw it also holds the whole result of an MCP server, as it came.
+func answer(result *twodoor.Result, raw bool) []byte {
 	var out rawjson.Object
 	out.Put("value", rawjson.Compact(nil, result.Value))
 	if result.MediaType != "" {
@@ -80,6 +107,9 @@ func answer(result *twodoor.Result) []byte {
 	}
 	if len(result.Notes) > 0 {
 		out.PutStrings("notes", result.Notes)
+	}
+	if raw {
+		out.Put("raw", rawjson.Compact(nil, result.Raw))
 	}
 	out.PutString("call_id", result.CallID)
 	return out.Bytes()
@@ -112,6 +142,7 @@ func problem(e *twodoor.Error) []byte {
 	if told, err := e.MarshalJSON(); err == nil {
 		out.Put("error", told)
 	}
+	out.Put("raw", rawjson.Compact(nil, rawOf(e)))
 	return out.Bytes()
 }
 

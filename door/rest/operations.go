@@ -45,7 +45,7 @@ func (d *Door) operations(who asker, query operationQuery) (*list, error) {
 			if query.brief {
 				operations.Add(briefOperation(entry, op, profile))
 			} else {
-				operations.Add(wholeOperation(op))
+				operations.Add(d.wholeOperation(op))
 			}
 			return nil
 		})
@@ -85,11 +85,15 @@ func briefOperation(entry twodoor.Entry, op *twodoor.Operation, profile *twodoor
 
 // wholeOperation is an operation with schemas that stand alone, and without its plan: how the far
 // side is reached is nobody's business, and neither is where it is described.
-func wholeOperation(op *twodoor.Operation) []byte {
+func (d *Door) wholeOperation(op *twodoor.Operation) []byte {
 	told := *op
 	told.Input, told.Output, told.Plan, told.At = op.InputSchema(), op.OutputSchema(), nil, ""
 	told.Tool = op.Spelling().MCP
-	return marshal(&told)
+	whole := marshal(&told)
+	if definition := d.definition(op); definition != nil {
+		whole = rawjson.Set(whole, "definition", definition)
+	}
+	return whole
 }
 
 // readOperation answers GET /v1/operations/{id}, in any spelling.
@@ -99,5 +103,5 @@ func (d *Door) readOperation(w http.ResponseWriter, r *http.Request, who asker) 
 		refuse(w, r, err)
 		return
 	}
-	newList(wholeOperation(found[0])).serve(w, r)
+	newList(d.wholeOperation(found[0])).serve(w, r)
 }

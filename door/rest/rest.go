@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"encoding/json"
 	"net/http"
 	"sync"
 
@@ -22,6 +23,10 @@ type Door struct {
 	Sessions Sessions // nil: there are no sessions but those that the operator names
 	Servers  Servers  // the upstream MCP servers; nil: there is no configuration to read
 	Calls    Calls    // the journal; nil: there is none
+
+	// Definition is the MCP tool definition of an operation in the words of the server that it comes
+	// from; nil, or a nil answer: it is made here.
+	Definition func(*twodoor.Operation) json.RawMessage
 
 	Profile   string   // where a request names none; empty: the default one
 	Version   string   // of the program, told in the OpenAPI document; empty: "0"

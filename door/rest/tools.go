@@ -43,7 +43,7 @@ func pathOf(op *twodoor.Operation) string {
 func (d *Door) listTools(w http.ResponseWriter, r *http.Request, who asker) {
 	query := r.URL.Query()
 	format, server, words := query.Get("format"), query.Get("server"), query.Get("q")
-	write, known := toolFormats[format]
+	write, known := d.toolFormat(format)
 	if !known && format != "servers" {
 		refuse(w, r, &twodoor.Error{Code: twodoor.CodeInvalid, Message: "there is no format " + format, Hint: "the formats are mcp, openai, anthropic and servers; without one: the flat list"})
 		return
@@ -74,8 +74,28 @@ func (d *Door) listTools(w http.ResponseWriter, r *http.Request, who asker) {
 	newList(out.Bytes()).serve(w, r)
 }
 
-// toolFormats write one tool in the words of an ecosystem; the empty one is ours.
-var toolFormats = map[string]func(*twodoor.Operation) []byte{"": flatTool, "mcp": mcpTool, "openai": openAITool, "anthropic": anthropicTool}
+// toolFormat writes one tool in the words of an ecosystem; the empty one is ours.
+func (d *Door) toolFormat(name string) (write func(*twodoor.Operation) []byte, known bool) {
+	switch name {
+	case "":
+		return flatTool, true
+	case "mcp":
+		return d.mcpTool, true
+	case "openai":
+		return openAITool, true
+	case "anthropic":
+		return anthropicTool, true
+	}
+	return nil, false
+}
+
+// definition is an operation's tool definition as the server that it comes from wrote it; nil: none.
+func (d *Door) definition(op *twodoor.Operation) []byte {
+	if d.Definition == nil {
+		return nil
+	}
+	return rawjson.Compact(nil, d.Definition(op))
+}
 
 func (d *Door) toolArray(who asker, server, words string, write func(*twodoor.Operation) []byte) ([]byte, error) {
 	var tools rawjson.Array
@@ -117,7 +137,10 @@ func flatTool(op *twodoor.Operation) []byte {
 	return tool.Bytes()
 }
 
-func mcpTool(op *twodoor.Operation) []byte {
+func (d *Door) mcpTool(op *twodoor.Operation) []byte {
+	if definition := d.definition(op); len(definition) > 0 {
+		return rawjson.Set(definition, "name", rawjson.Quote(op.Spelling().MCP))
+	}
 	var tool, hints rawjson.Object
 	tool.PutString("name", op.Spelling().MCP)
 	if op.Title != "" {
