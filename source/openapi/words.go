@@ -1,13 +1,17 @@
 package openapi
 
 import (
+	"html"
+	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/twodoor/twodoor/source/openapi/naming"
 )
 
 // words are a title of one line and a description that does not repeat it.
 func words(summary, description, id string) (title, text string) {
+	summary, description = plainText(summary), plainText(description)
 	title = strings.Join(strings.Fields(summary), " ")
 	text = strings.TrimSpace(description)
 	if len(title) > maxSummary {
@@ -24,6 +28,31 @@ func words(summary, description, id string) (title, text string) {
 		text = ""
 	}
 	return title, text
+}
+
+// markup finds the tags of web pages; made when first needed, which a warm start never does.
+var markup = sync.OnceValue(func() (m struct{ breaks, points, marks, gaps *regexp.Regexp }) {
+	m.breaks = regexp.MustCompile(`(?i)</?(p|br|ul|ol|div|h[1-6]|pre|table|tr|blockquote)(\s[^<>]*)?/?>`)
+	m.points = regexp.MustCompile(`(?i)<li(\s[^<>]*)?>`)
+	m.marks = regexp.MustCompile(`(?i)</?(b|i|em|strong|code|a|span|li|td|th|thead|tbody|small|sub|sup|u|tt|hr)(\s[^<>]*)?/?>`)
+	m.gaps = regexp.MustCompile(`[ \t]*\n[ \t]*(\n[ \t]*)+`)
+	return m
+})
+
+// plainText is a text without the markup of web pages, which says nothing to an agent. Text without
+// known tags stays as it is.
+func plainText(text string) string {
+	if !strings.Contains(text, "<") {
+		return text
+	}
+	m := markup()
+	plain := m.breaks.ReplaceAllString(text, "\n")
+	plain = m.points.ReplaceAllString(plain, "\n- ")
+	plain = m.marks.ReplaceAllString(plain, "")
+	if plain == text {
+		return text
+	}
+	return strings.TrimSpace(m.gaps.ReplaceAllString(html.UnescapeString(plain), "\n\n"))
 }
 
 // maxSummary is how long a summary may be and still be a title, in bytes.

@@ -102,8 +102,16 @@ func reportOf(chosen trial, tried []trial, why string) string {
 	return text + ")"
 }
 
+// counted is a number of things: "1 group", "2 groups".
+func counted(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
 func (t trial) String() string {
-	text := fmt.Sprintf("%s: %d operations, %d groups", t.rule, t.of, t.groups)
+	text := fmt.Sprintf("%s: %s, %s", t.rule, counted(t.of, "operation"), counted(t.groups, "group"))
 	if t.of > 0 {
 		text += fmt.Sprintf(", the largest %s with %d %%", t.largestName, (t.largest*100+t.of/2)/t.of)
 	}

@@ -77,7 +77,7 @@ func origin(u *url.URL) string {
 func (r *readyPlan) address(args *callArgs, source string) (string, error) {
 	if r.Server == "" {
 		return "", &twodoor.Error{
-			Code: twodoor.CodeUnavailable, Message: source + " has no address: its description names no server",
+			Code: twodoor.CodeInvalid, Message: source + " has no address: its description names no server",
 			Hint: fmt.Sprintf("set sources.%s.target in twodoor.yaml to its base URL", source),
 		}
 	}

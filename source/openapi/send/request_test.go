@@ -226,7 +226,7 @@ func TestCase43AServerKeepsItsPath(t *testing.T) {
 	in := invocation(t, plan.Plan{}, `{}`)
 	in.Operation.Plan = json.RawMessage(`{"m":"GET","p":"/a"}`)
 	_, err := (&Invoker{}).Invoke(t.Context(), in)
-	if fault := faultOf(t, err, twodoor.CodeUnavailable); !strings.Contains(fault.Hint, "sources.harbor.target") {
+	if fault := faultOf(t, err, twodoor.CodeInvalid); !strings.Contains(fault.Hint, "sources.harbor.target") {
 		t.Errorf("the hint is %q", fault.Hint)
 	}
 }
