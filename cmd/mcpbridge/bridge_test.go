@@ -14,7 +14,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/twodoor/twodoor"
@@ -50,7 +49,6 @@ type host struct {
 	errs   *bytes.Buffer
 	status chan int
 	ids    int
-	once   sync.Once
 }
 
 // start starts a bridge with an environment of NAME=VALUE.

@@ -73,23 +73,25 @@ func (d *Door) toolDetail(w http.ResponseWriter, r *http.Request, who asker) {
 		refuse(w, r, &twodoor.Error{Code: twodoor.CodeInvalid, Message: "which server?", Hint: "name it with ?server_name=; GET /api/tools lists them"})
 		return
 	}
-	for _, s := range d.serverList(r.Context(), who, name) {
-		tools, _, err := d.detailsOf(who, s.Name)
-		if err != nil {
-			refuse(w, r, err)
-			return
-		}
-		var out rawjson.Object
-		out.PutString("server_name", s.Name)
-		out.PutString("status", s.Status)
-		if s.Error != "" {
-			out.PutString("error", s.Error)
-		}
-		out.Put("tools", tools)
-		newList(out.Bytes()).serve(w, r)
+	servers := d.serverList(r.Context(), who, name)
+	if len(servers) == 0 {
+		refuse(w, r, d.noServer(r.Context(), who, name))
 		return
 	}
-	refuse(w, r, d.noServer(r.Context(), who, name))
+	s := servers[0]
+	tools, _, err := d.detailsOf(who, s.Name)
+	if err != nil {
+		refuse(w, r, err)
+		return
+	}
+	var out rawjson.Object
+	out.PutString("server_name", s.Name)
+	out.PutString("status", s.Status)
+	if s.Error != "" {
+		out.PutString("error", s.Error)
+	}
+	out.Put("tools", tools)
+	newList(out.Bytes()).serve(w, r)
 }
 
 // noServer says that there is no server of a name, and which there are.

@@ -21,8 +21,6 @@ const (
 
 var kindNames = []string{"null", "boolean", "integer", "number", "string", "array", "object"}
 
-const allKinds = kindNull | kindBoolean | kindInteger | kindNumber | kindString | kindArray | kindObject
-
 func kindNamed(name string) kinds {
 	for i, known := range kindNames {
 		if name == known {

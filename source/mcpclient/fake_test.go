@@ -61,7 +61,6 @@ const result = `{"content":[{"type":"text","text":"{\"n\":1}","annotations":{"pr
 type fake struct {
 	mode  string // legacy, modern, and what is said below
 	write func(line string)
-	quit  func(id string, params json.RawMessage) bool // a call that is not answered in the plain way
 
 	mu       sync.Mutex
 	seen     []string

@@ -253,12 +253,3 @@ func TestRequestOfTheBenchmark(t *testing.T) {
 		t.Errorf("sent %+v", got)
 	}
 }
-
-func compactJSON(t testing.TB, text string) string {
-	t.Helper()
-	var out bytes.Buffer
-	if err := json.Compact(&out, []byte(text)); err != nil {
-		t.Fatalf("%s: %v", text, err)
-	}
-	return out.String()
-}
