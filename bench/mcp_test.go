@@ -58,7 +58,11 @@ func mcpMain(args []string) bool {
 		return true
 	}
 	mux := http.NewServeMux()
-	mux.Handle("/mcp", mcpServers()[args[2]]())
+	if args[2] == answerServe {
+		mux.Handle("/records", answerServer())
+	} else {
+		mux.Handle("/mcp", mcpServers()[args[2]]())
+	}
 	mux.HandleFunc("/cpu", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, cpuUsed().Microseconds()) })
 	go func() {
 		io.Copy(io.Discard, os.Stdin) // the benchmark has ended

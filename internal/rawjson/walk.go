@@ -1,6 +1,7 @@
 package rawjson
 
 import (
+	"bytes"
 	"iter"
 	"strconv"
 )
@@ -189,15 +190,20 @@ func skipString(raw []byte, pos int) int {
 	if pos >= len(raw) || raw[pos] != '"' {
 		return pos
 	}
-	for at := pos + 1; at < len(raw); at++ {
-		switch raw[at] {
-		case '"':
+	for at := pos + 1; ; at++ {
+		next := bytes.IndexByte(raw[at:], '"')
+		if next < 0 {
+			return pos
+		}
+		at += next
+		escapes := at
+		for raw[escapes-1] == '\\' { // ends at the opening quote
+			escapes--
+		}
+		if (at-escapes)%2 == 0 {
 			return at + 1
-		case '\\':
-			at++
 		}
 	}
-	return pos
 }
 
 // skipValue returns the position after the value that starts at pos, or pos

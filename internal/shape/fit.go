@@ -1,7 +1,9 @@
 package shape
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/twodoor/twodoor/internal/rawjson"
@@ -35,21 +37,25 @@ func Fit(raw []byte, budget int, root string) (out []byte, cut *Cut) {
 }
 
 func fitRecords(raw, list []byte, path string, budget int) ([]byte, *Cut) {
-	rest := budget - (rawjson.Weigh(raw) - rawjson.Weigh(list))
-	total := rawjson.Len(list)
-	shown := 0
+	rest := budget - rawjson.Weigh(put(raw, path, []byte("[]")))
+	var short rawjson.Array
+	shown, full := 0, false
+	total := 0
 	for record := range rawjson.Elements(list) {
-		rest -= rawjson.Weigh(record) + 1
-		if rest < 0 && shown > 0 {
-			break
+		if total++; full {
+			continue
 		}
+		if rest -= rawjson.Weigh(record) + 1; rest < 0 && shown > 0 {
+			full = true
+			continue
+		}
+		short.Add(record)
 		shown++
 	}
-	out, cut := limit(raw, Want{Limit: shown, Root: path})
-	if cut == nil && path == "" {
-		return raw, &Cut{Shown: shown, Total: total, What: what(path)}
+	if shown == total {
+		return raw, nil
 	}
-	return out, cut
+	return put(raw, path, short.Bytes()), &Cut{Shown: shown, Total: total, What: what(path)}
 }
 
 // trim bounds the lists and texts inside a value.
@@ -69,9 +75,33 @@ func (t trim) trim(value []byte, depth int) []byte {
 			return t.trim(v, depth+1)
 		})
 	case rawjson.KindObject:
-		return rawjson.Rewrite(value, func(_ []byte, _ int, v []byte) []byte { return t.trim(v, depth+1) })
+		return rawjson.Rewrite(value, func(key []byte, _ int, v []byte) []byte {
+			if len(v) <= maxTelling && rawjson.KindOf(v) == rawjson.KindString && tells(key) {
+				return v
+			}
+			return t.trim(v, depth+1)
+		})
 	}
 	return value
+}
+
+// maxTelling bounds the texts that are never shortened, in bytes.
+const maxTelling = 256
+
+// tells whether a field says which record it is, in what state, or when: such a text is of no use
+// in part.
+func tells(quoted []byte) bool {
+	key, _ := rawjson.String(quoted)
+	if isID(key) || slices.Contains(recordKeys, key) {
+		return true
+	}
+	key = strings.ToLower(key)
+	for _, word := range []string{"status", "state", "severity", "time", "date", "url", "cursor", "token"} {
+		if strings.HasSuffix(key, word) {
+			return true
+		}
+	}
+	return strings.HasSuffix(key, "_at") || strings.HasSuffix(key, "number")
 }
 
 func (t trim) text(value []byte) []byte {

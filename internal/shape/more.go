@@ -32,17 +32,19 @@ func MoreOf(raw []byte, root string) (m More, ok bool) {
 	if !found || path == "" {
 		return m, false
 	}
-	m.Shown = rawjson.Len(list)
 	steps := strings.Split(path, ".")
 	for i := range steps {
 		around, _ := rawjson.GetPath(raw, steps[:i]...)
 		m.read(around, true)
 	}
+	if m.Exists = m.Exists || m.Cursor != ""; m.ended || !m.Exists && m.Total == 0 {
+		return m, false
+	}
+	m.Shown = rawjson.Len(list)
 	if m.Total <= m.Shown {
 		m.Total = 0
 	}
-	m.Exists = (m.Exists || m.Cursor != "") && !m.ended
-	return m, m.Exists || m.Total > 0 && !m.ended
+	return m, m.Exists || m.Total > 0
 }
 
 func (m *More) read(object []byte, holders bool) {

@@ -71,22 +71,20 @@ func limit(raw []byte, want Want) ([]byte, *Cut) {
 	if !ok {
 		return raw, nil
 	}
-	total := rawjson.Len(list)
-	from := min(max(want.Offset, 0), total)
-	to := total
-	if want.Limit > 0 {
-		to = min(from+want.Limit, total)
+	from := max(want.Offset, 0)
+	var window rawjson.Array
+	shown, total := 0, 0
+	for record := range rawjson.Elements(list) {
+		if total >= from && (want.Limit <= 0 || shown < want.Limit) {
+			window.Add(record)
+			shown++
+		}
+		total++
 	}
-	if from == 0 && to == total {
+	if shown == total {
 		return raw, nil
 	}
-	short := rawjson.Rewrite(list, func(_ []byte, i int, v []byte) []byte {
-		if i < from || i >= to {
-			return nil
-		}
-		return v
-	})
-	return put(raw, path, short), &Cut{Shown: to - from, Total: total, What: what(path)}
+	return put(raw, path, window.Bytes()), &Cut{Shown: shown, Total: total, What: what(path)}
 }
 
 // put replaces the list at a path of Records.

@@ -76,7 +76,7 @@ func TestLimit(t *testing.T) {
 		out  string
 		cut  *Cut
 	}{
-		{`[1, 2,3]`, Want{Limit: 2}, `[1, 2]`, &Cut{2, 3, "records"}},
+		{`[1, 2,3]`, Want{Limit: 2}, `[1,2]`, &Cut{2, 3, "records"}},
 		{`[1,2,3]`, Want{Limit: 3}, `[1,2,3]`, nil},
 		{`[1,2,3]`, Want{Offset: 1}, `[2,3]`, &Cut{2, 3, "records"}},
 		{`[1,2,3]`, Want{Offset: 9, Limit: 1}, `[]`, &Cut{0, 3, "records"}},
