@@ -39,6 +39,7 @@ func TestDocs(t *testing.T) {
 			runSession(t, root, env, doc, s)
 		}
 	}
+	runSession(t, root, env, "check", session{command: "twodoor check README.md docs", want: "…0 findings"})
 	if ran < 5 {
 		t.Errorf("only %d lines were run: the documents are not where this test looks", ran)
 	}

@@ -180,8 +180,8 @@ func (r *run) absent() error {
 	}
 	if r.site.where == config.Nowhere {
 		missing := "so there is no command " + word
-		if word == "call" {
-			missing = "so there is nothing to call"
+		if r.owns(word) {
+			missing = "so there is nothing to " + word
 		}
 		return &twodoor.Error{
 			Code: twodoor.CodeUnknown, Message: "there is no " + config.FileName + " here or above, " + missing,
