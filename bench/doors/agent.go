@@ -74,7 +74,7 @@ func atCLI(h *house, t task) (c cost, err error) {
 		c.turn("twodoor "+strings.Join(line, " ")+" <<<"+arguments, told)
 		c.failed(status != 0)
 	}
-	c.Bytes = h.far.bytes
+	c.Bytes = h.far.bytes()
 	return c, nil
 }
 
@@ -112,7 +112,7 @@ func inFull(h *house, t task) (c cost, err error) {
 			return c, err
 		}
 	}
-	c.Bytes = h.far.bytes
+	c.Bytes = h.far.bytes()
 	return c, nil
 }
 
@@ -146,7 +146,7 @@ func bySearch(h *house, t task) (c cost, err error) {
 			return c, err
 		}
 	}
-	c.Bytes = h.far.bytes
+	c.Bytes = h.far.bytes()
 	return c, nil
 }
 

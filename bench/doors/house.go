@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	"github.com/twodoor/twodoor"
@@ -89,10 +90,13 @@ func noon() time.Time { return time.Date(2026, time.January, 15, 12, 0, 0, 0, ti
 // farSide answers requests: as Harbor does, or with the answer that the description shows, its lists
 // of records thirty long.
 type farSide struct {
-	real  http.Handler
-	next  *twodoor.Operation // whose answer a stub gives
-	bytes int                // that have come from it
+	real http.Handler
+	next *twodoor.Operation // whose answer a stub gives
+	sent atomic.Int64       // bytes that have come from it
 }
+
+// bytes is how many bytes have come from it.
+func (f *farSide) bytes() int { return int(f.sent.Load()) }
 
 // Do carries a request out.
 func (f *farSide) Do(req *http.Request, _ twodoor.Access) (*http.Response, error) {
@@ -107,7 +111,7 @@ func (f *farSide) Do(req *http.Request, _ twodoor.Access) (*http.Response, error
 		w.Header().Set("Content-Type", "application/json")
 		w.Write(answerOf(f.next)) // a recorder never fails
 	}
-	f.bytes += w.Body.Len()
+	f.sent.Add(int64(w.Body.Len()))
 	resp := w.Result()
 	resp.Request = req
 	resp.Body = io.NopCloser(bytes.NewReader(w.Body.Bytes()))

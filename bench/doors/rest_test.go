@@ -22,7 +22,7 @@ func TestTheRestWaitsAtBothDoors(t *testing.T) {
 	if err != nil || cut.Cut == nil || cut.Cut.Handle == "" {
 		t.Fatalf("%+v %v", cut, err)
 	}
-	before := h.far.bytes
+	before := h.far.bytes()
 	for arguments, want := range map[string]string{
 		`{"handle":%q,"jq":".items|length"}`:                          fmt.Sprint(cut.Cut.Total),
 		`{"handle":%q,"fields":"id","offset":1,"limit":2}`:            `2 items`,
@@ -46,7 +46,7 @@ func TestTheRestWaitsAtBothDoors(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", raw, told, want)
 		}
 	}
-	if h.far.bytes != before {
-		t.Errorf("the far side was asked again for %d bytes", h.far.bytes-before)
+	if h.far.bytes() != before {
+		t.Errorf("the far side was asked again for %d bytes", h.far.bytes()-before)
 	}
 }

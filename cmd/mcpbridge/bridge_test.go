@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/twodoor/twodoor"
@@ -49,6 +50,7 @@ type host struct {
 	errs   *bytes.Buffer
 	status chan int
 	ids    int
+	drain  func() // reads what is left, once
 }
 
 // start starts a bridge with an environment of NAME=VALUE.
@@ -62,13 +64,14 @@ func start(t *testing.T, env ...string) *host {
 	inR, inW := io.Pipe()
 	outR, outW := io.Pipe()
 	h := &host{t: t, in: inW, out: bufio.NewReader(outR), errs: &bytes.Buffer{}, status: make(chan int, 1)}
+	h.drain = sync.OnceFunc(func() { _, _ = io.Copy(io.Discard, h.out) })
 	go func() {
 		h.status <- run(context.Background(), func(name string) string { return values[name] }, inR, outW, h.errs)
 		outW.Close()
 	}()
 	t.Cleanup(func() {
 		h.in.Close()
-		_, _ = io.Copy(io.Discard, h.out)
+		h.drain()
 	})
 	return h
 }
@@ -116,7 +119,7 @@ func (h *host) call(name, args string) []byte {
 // end closes the input and returns the exit status.
 func (h *host) end() int {
 	h.in.Close()
-	go func() { _, _ = io.Copy(io.Discard, h.out) }()
+	go h.drain()
 	return <-h.status
 }
 
