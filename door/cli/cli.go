@@ -52,6 +52,8 @@ type run struct {
 	door   *Door
 	opts   options
 	reader args.Reader
+
+	unknown []string // flags of the line that there are not
 }
 
 func (d *Door) newRun() *run {
@@ -93,7 +95,7 @@ func (r *run) operation(ctx context.Context, op *twodoor.Operation, name string,
 	case r.opts.version:
 		return r.printVersion()
 	case err != nil:
-		return err
+		return r.searched(ctx, op, err)
 	}
 	out, err := r.openOut()
 	if err != nil {

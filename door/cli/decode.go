@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+	"errors"
 	"strings"
 
 	"github.com/twodoor/twodoor"
@@ -39,6 +41,7 @@ func (r *run) misfit(l *args.Line) error {
 		Code: twodoor.CodeInvalid, Message: "the line does not fit " + command, Fields: l.Problems, Try: l.Try,
 		Hint: "this fits: " + r.door.exampleOf(l.In),
 	}
+	r.unknown = l.Unknown
 	if len(l.Problems) == 1 {
 		fault.Message = l.Problems[0].Problem
 		if l.Problems[0].Path == "" {
@@ -46,6 +49,23 @@ func (r *run) misfit(l *args.Line) error {
 		}
 	}
 	return fault
+}
+
+// searched adds to a fault of a flag that there is not which other operations the words lead to: who
+// invents a flag may mean another command.
+func (r *run) searched(ctx context.Context, op *twodoor.Operation, err error) error {
+	fault, ok := errors.AsType[*twodoor.Error](err)
+	if !ok || r.door.Find == nil || len(r.unknown) == 0 {
+		return err
+	}
+	told := *fault
+	words := append(twodoor.Spell(op.ID, "").CLI[1:], r.unknown...)
+	for _, id := range r.door.Find(ctx, strings.ReplaceAll(strings.Join(words, " "), "-", " "), 3) {
+		if id != op.ID {
+			told.Try = appendNew(told.Try[:len(told.Try):len(told.Try)], r.door.command(id))
+		}
+	}
+	return &told
 }
 
 // inputsOf are the inputs of an operation, for where "args" is another word.

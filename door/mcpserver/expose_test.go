@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/twodoor/twodoor"
@@ -89,4 +90,22 @@ func exposing(t *testing.T, count int, finders bool) *twodoor.Engine {
 	engine := &twodoor.Engine{Invokers: map[string]twodoor.Invoker{}}
 	engine.Serve(catalog)
 	return engine
+}
+
+// TestInstructions holds that hosts tell the model to find first, to read guides and to ask for less,
+// in at most 200 tokens, and nothing of what is not there.
+func TestInstructions(t *testing.T) {
+	with := (&Door{Engine: exposing(t, 1, true)}).instructions()
+	without := (&Door{Engine: exposing(t, 1, false)}).instructions()
+	for _, word := range []string{"find_operations", "_want", "CLI"} {
+		if !strings.Contains(with, word) {
+			t.Errorf("%s is not in %q", word, with)
+		}
+	}
+	if strings.Contains(without, "find_operations") || strings.Contains(with, "list_guides") {
+		t.Errorf("what is not there is told: %q", without)
+	}
+	if weight := rawjson.Weigh([]byte(with)); weight > 200 {
+		t.Errorf("they weigh ≈%d tokens, at most 200 are allowed", weight)
+	}
 }

@@ -107,10 +107,26 @@ func (d *Door) legacy() *legacy.Server {
 func (d *Door) name() string    { return orElse(d.Name, "twodoor") }
 func (d *Door) version() string { return orElse(d.Version, "0") }
 
+// instructions are what a host tells the model of the server, at most some 200 tokens.
 func (d *Door) instructions() string {
-	return orElse(d.Instructions, "Calls take an optional _want argument that says how much of the answer is wanted: "+
-		`{"fields":["id","name"],"limit":20,"jq":"…","page":"2","all":true,"summary":true,"budget":2000}. `+
-		"Ask for the fields you need. If you have a shell, the CLI of the same name does the same with fewer tokens.")
+	if d.Instructions != "" {
+		return d.Instructions
+	}
+	text := "Operations of real systems, each a call. If you have a shell, use the CLI " + d.name() + ": it does the same with fewer tokens. "
+	if d.has("find-operations") {
+		text += "Where an operation is not listed, find it first: find_operations takes plain words; call what it finds with read_operation, write_operation or destroy_operation. "
+	}
+	if d.has("list-guides") {
+		text += "list_guides and read_guides tell how things are done here: read the one that fits before work of several steps. "
+	}
+	return text + "Calls take an optional _want that says how much of the answer is wanted: " +
+		`{"fields":["id","name"],"limit":20,"jq":"…","page":"2","all":true,"summary":true,"budget":2000}. Ask for the fields you need.`
+}
+
+// has reports whether one of twodoor's own operations is served.
+func (d *Door) has(name string) bool {
+	op, _, err := d.Engine.Catalog().Find(twodoor.OwnSource + "." + name)
+	return err == nil && op != nil
 }
 
 func orElse(text, otherwise string) string {

@@ -17,6 +17,7 @@ type Line struct {
 	Set      func(option *Option, text string) error // required; takes the options that are not about arguments
 	Problems []twodoor.Problem                       // every misfit so far
 	Try      []string                                // flags that may have been meant
+	Unknown  []string                                // flags that there are not, without their hyphens
 
 	operands []string
 	given    []given
@@ -255,6 +256,7 @@ func (l *Line) missing(args json.RawMessage) {
 }
 
 func (l *Line) unknownFlag(as string) {
+	l.Unknown = append(l.Unknown, strings.TrimLeft(as, "-"))
 	p := twodoor.Problem{Problem: "unknown flag " + as}
 	path := l.In.nested(strings.TrimLeft(as, "-"))
 	var near []string
