@@ -250,12 +250,12 @@ func (w *writer) done(next *chain) {
 			delete(w.opened, w.rows[i].callID)
 		}
 	}
+	w.journal.written.Add(int64(len(w.rows))) // before anybody who waits is told
 	for i := range w.entries {
 		if kept := w.entries[i].kept; kept != nil {
 			close(kept)
 		}
 	}
-	w.journal.written.Add(int64(len(w.rows)))
 	w.told += w.lost
 	clear(w.entries)
 	w.spare, w.entries, w.rows = w.entries, nil, w.rows[:0]

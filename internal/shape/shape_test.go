@@ -192,6 +192,7 @@ func TestJQ(t *testing.T) {
 }
 
 func TestJQFaults(t *testing.T) {
+	// Which bound of several a program meets first depends on the machine.
 	cases := []struct{ program, says string }{
 		{`.a |`, "ends too early"},
 		{`.a ] b`, `"]" is not expected at character 4`},
@@ -199,16 +200,16 @@ func TestJQFaults(t *testing.T) {
 		{`import "x" as x; .`, "jq: "},
 		{`input`, "jq: "},
 		{`.a.b`, "expected an object"},
-		{`def f: f; f`, "steps"},
-		{`[range(1e12)]`, "steps"},
-		{`range(1e12)`, "over its bound"},
-		{`[range(1000)|"a"*50000000]`, "MB"},
+		{`def f: f; f`, "steps|longer than"},
+		{`[range(1e12)]`, "steps|longer than|MB"},
+		{`range(1e12)`, "over its bound|steps|longer than"},
+		{`[range(1000)|"a"*50000000]`, "MB|longer than"},
 		{`error("mine")`, "mine"},
 	}
 	for _, c := range cases {
 		_, _, err := Apply(context.Background(), []byte(`{"a":1}`), Want{JQ: c.program})
 		var bad *Error
-		if !errors.As(err, &bad) || !strings.Contains(bad.Message, c.says) || bad.Hint == "" {
+		if !errors.As(err, &bad) || !slices.ContainsFunc(strings.Split(c.says, "|"), func(says string) bool { return strings.Contains(bad.Message, says) }) || bad.Hint == "" {
 			t.Errorf("%s: %v", c.program, err)
 		}
 	}
