@@ -349,7 +349,7 @@ func (x *Index) hits(s *scratch, q Query) []Hit {
 		}
 		if cluster := x.cluster(r.doc); !told[cluster] {
 			told[cluster] = true
-			hits = append(hits, Hit{x.id(r.doc), x.topic(r.doc), x.line(r.doc), float64(r.score / s.ranked[0].score), x.also(r.doc, q)})
+			hits = append(hits, Hit{x.id(r.doc), x.topic(r.doc), x.line(r.doc), shareOf(r.score, s.ranked[0].score), x.also(r.doc, q)})
 		}
 	}
 	return hits
@@ -405,4 +405,13 @@ func (x *Index) attainable(t *term) float32 {
 		return t.weight * x.rarity(0) * valueWeight
 	}
 	return t.weight * x.rarity(0)
+}
+
+// shareOf is a score as a part of the best one, 0 to 1. What speaks against a document can weigh more
+// than what speaks for it.
+func shareOf(score, best float32) float64 {
+	if score <= 0 || best <= 0 {
+		return 0
+	}
+	return min(float64(score/best), 1)
 }
