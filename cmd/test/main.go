@@ -119,9 +119,20 @@ func format(ctx context.Context) error {
 	return nil
 }
 
-// fuzz gives every fuzz target a few seconds.
+// readers are the rooms that read what comes from outside: their fuzz targets get a few seconds each
+// time. TWODOOR_FUZZ=./... fuzzes everything.
+var readers = []string{
+	"./internal/rawjson", "./internal/rawyaml", "./internal/secret", "./cmd/twodoor/internal/config", "./door/cli/internal/args",
+	"./door/mcpserver", "./source/guide", "./source/mcpclient/wire", "./source/openapi", "./source/openapi/jsonpath", "./source/openapi/send",
+}
+
+// fuzz gives the fuzz targets a few seconds each.
 func fuzz(ctx context.Context) error {
-	out, err := exec.CommandContext(ctx, "go", "test", "-list", "^Fuzz", "./...").Output()
+	rooms := readers
+	if more := os.Getenv("TWODOOR_FUZZ"); more != "" {
+		rooms = strings.Fields(more)
+	}
+	out, err := exec.CommandContext(ctx, "go", append([]string{"test", "-list", "^Fuzz"}, rooms...)...).Output()
 	if err != nil {
 		return fmt.Errorf("list the fuzz targets: %w", err)
 	}
