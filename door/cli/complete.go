@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -80,7 +81,7 @@ func (r *run) complete(argv []string, begun string) []string {
 	case err != nil:
 		return nil
 	case to.op != nil:
-		return matching(completeLine(args.Of(to.op), to.rest, begun), begun)
+		return Complete(to.op, to.rest, begun)
 	}
 	var words []string
 	for _, n := range r.nodes(to.id, begun) {
@@ -93,17 +94,19 @@ func (r *run) complete(argv []string, begun string) []string {
 	return words
 }
 
+// Complete lists what may follow on the line of an operation, after what is typed: flags, or the values
+// of the flag or operand that is begun. An entry is "word" or "word<tab>what it is".
+func Complete(op *twodoor.Operation, typed []string, begun string) []string {
+	return matching(completeLine(inputsOf(op), typed, begun), begun)
+}
+
 // completeLine lists the flags of an operation, or the values of the flag or operand that is being typed.
 func completeLine(in *args.Inputs, typed []string, begun string) []string {
-	if name, _, ok := strings.Cut(begun, "="); ok && strings.HasPrefix(name, "--") {
-		var values []string
-		for _, value := range valuesOf(in, name) {
-			values = append(values, name+"="+value)
-		}
-		return values
+	if name, value, ok := strings.Cut(begun, "="); ok && strings.HasPrefix(name, "--") {
+		return continued(name+"=", value, in, name)
 	}
 	if n := len(typed); n > 0 && args.IsFlag(typed[n-1]) && !strings.Contains(typed[n-1], "=") {
-		if values := valuesOf(in, typed[n-1]); values != nil {
+		if values := continued("", begun, in, typed[n-1]); values != nil {
 			return values
 		}
 	}
@@ -125,6 +128,32 @@ func completeLine(in *args.Inputs, typed []string, begun string) []string {
 		}
 	}
 	return completeFlags(in)
+}
+
+// continued lists the values of a flag behind what stands before them on the line: in a list, also the
+// values up to the last comma, none of which comes twice. Nil: the flag takes no value.
+func continued(before, begun string, in *args.Inputs, flag string) []string {
+	values := valuesOf(in, flag)
+	if values == nil {
+		return nil
+	}
+	var there []string
+	if at := strings.LastIndexByte(begun, ','); at >= 0 && isList(in, flag) {
+		before, there = before+begun[:at+1], strings.Split(begun[:at], ",")
+	}
+	out := []string{}
+	for _, value := range values {
+		if !slices.Contains(there, value) {
+			out = append(out, before+value)
+		}
+	}
+	return out
+}
+
+// isList reports whether a flag takes several values, separated by commas.
+func isList(in *args.Inputs, flag string) bool {
+	m, _ := in.Find(strings.TrimLeft(flag, "-"))
+	return m.Field != nil && m.Field.Type().Is(typed.Array)
 }
 
 // valuesOf lists the values of a flag that takes only some; nil where it takes none or any.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -122,6 +123,33 @@ func TestCallIsChecked(t *testing.T) {
 	} {
 		if err := h.Check(words(line)); (err == nil) != good || h.up.calls > 0 || h.out.Len()+h.err.Len() > 0 {
 			t.Errorf("%s: %v, %d calls, wrote %q", line, err, h.up.calls, h.out.String()+h.err.String())
+		}
+	}
+}
+
+func TestCompleteGoesOnInALine(t *testing.T) {
+	op := &twodoor.Operation{ID: "harbor.incident.list", Input: json.RawMessage(`{"properties":{
+		"state":{"type":"array","items":{"type":"string","enum":["open","closed","acked"]}},"severity":{"type":"string","enum":["low,er","low"]}}}`)}
+	cases := []struct {
+		typed []string
+		begun string
+		want  string
+	}{
+		{[]string{"--state"}, "open,c", "open,closed"},
+		{[]string{"--state"}, "open,closed,", "open,closed,acked"},
+		{nil, "--state=open,", "--state=open,closed --state=open,acked"},
+		{nil, "--state=", "--state=open --state=closed --state=acked"},
+		{[]string{"--severity"}, "low,", "low,er"},
+		{[]string{"--state", "open"}, "--sev", "--severity"},
+	}
+	for _, c := range cases {
+		var got []string
+		for _, entry := range Complete(op, c.typed, c.begun) {
+			word, _, _ := strings.Cut(entry, "\t")
+			got = append(got, word)
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%q %q: %q, want %q", c.typed, c.begun, got, c.want)
 		}
 	}
 }

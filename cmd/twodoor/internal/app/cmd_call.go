@@ -22,13 +22,26 @@ func (r *run) callCommand() cli.Command {
 			}
 			return in.Operate(ctx, in.Args[at], slices.Delete(slices.Clone(in.Args), at, at+1))
 		},
-		Complete: r.completeIDs,
+		Complete: r.completeCall,
 	}
 }
 
+// completeCall lists ids, and after an id what its own command takes.
+func (r *run) completeCall(ctx context.Context, args []string, word string) []string {
+	if len(args) == 0 {
+		return r.completeIDs(ctx, args, word)
+	}
+	op := r.named(ctx, args[0])
+	if op == nil {
+		return nil
+	}
+	return cli.Complete(op, args[1:], word)
+}
+
+// completeIDs lists the ids that begin like a word, as the first operand.
 func (r *run) completeIDs(ctx context.Context, args []string, word string) []string {
 	if len(args) > 0 {
-		return nil // the id is there already
+		return nil
 	}
 	o, err := r.open(ctx)
 	if err != nil {
@@ -41,4 +54,17 @@ func (r *run) completeIDs(ctx context.Context, args []string, word string) []str
 		}
 	}
 	return ids
+}
+
+// named is the operation that a name leads to, or nil.
+func (r *run) named(ctx context.Context, name string) *twodoor.Operation {
+	o, err := r.open(ctx)
+	if err != nil {
+		return nil
+	}
+	op, _, err := o.catalog.Find(name)
+	if err != nil {
+		return nil
+	}
+	return op
 }

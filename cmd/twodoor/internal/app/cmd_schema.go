@@ -33,8 +33,32 @@ func (r *run) schemaCommand() cli.Command {
 			}
 			return in.Print(fitted(op, part, path))
 		},
-		Complete: r.completeIDs,
+		Complete: r.completePart,
 	}
+}
+
+// completePart lists ids, and after an id the parts that a dotted path can go on with.
+func (r *run) completePart(ctx context.Context, args []string, word string) []string {
+	if len(args) == 0 {
+		return r.completeIDs(ctx, args, word)
+	}
+	op := r.named(ctx, args[0])
+	if op == nil || len(args) > 1 {
+		return nil
+	}
+	above := word[:strings.LastIndexByte(word, '.')+1]
+	part, _, err := partOf(op, above)
+	if err != nil {
+		return nil
+	}
+	_, names := property(op, part, "")
+	if above == "" && op.Output != nil {
+		names = append(names, "output")
+	}
+	for i := range names {
+		names[i] = above + names[i]
+	}
+	return names
 }
 
 // operation is the operation of a name as the engine finds it: a name that leads nowhere gets the
