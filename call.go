@@ -22,7 +22,9 @@ type Call struct {
 	Profile    string // empty: the default profile
 	Session    string
 	Door       string // DoorCLI, …
+	Era        string // version of the door's protocol, where it has several
 	Client     string // the client's own name and version, not trusted
+	Trace      Trace  // the place of the caller; zero: it named none
 	Account    string // of the source, where it has several
 	Confirm    string // the token of an earlier CodeConfirm, or ConfirmYes
 	Mode       Mode
@@ -30,9 +32,10 @@ type Call struct {
 	Parent     string         // id of the call that makes this one
 	Progress   func(Progress) // may be nil; called from the goroutine of Do
 
-	notes []string // what the steps have to say beside the answer
-	depth int      // how many calls stand above this one
-	plain bool     // the engine makes it for itself: nothing is put into its answer or left out of it
+	found *Operation // nil: not yet, or there is none
+	notes []string   // what the steps have to say beside the answer
+	depth int        // how many calls stand above this one
+	plain bool       // the engine makes it for itself: nothing is put into its answer or left out of it
 }
 
 // ConfirmYes is the Confirm of a caller who already asked a person (the CLI's --yes).

@@ -23,6 +23,7 @@ type Engine struct {
 	Invokers map[string]Invoker  // required; by kind of source, until Reconfigure
 	Profiles map[string]*Profile // by name, until Reconfigure; without a default one, the default shows everything
 	Observer Observer            // may be nil
+	Place    func(Trace) Trace   // the place of a call in the trace of its caller; nil: the caller's own is passed on
 	Keeper   Keeper              // may be nil: an answer that is cut is then lost
 	Timeout  time.Duration       // bound of a call that names none; 0: one minute
 	Seal     []byte              // key of the confirm tokens; required where a profile asks for a yes
@@ -123,6 +124,7 @@ func (e *Engine) find(call *Call) (*Operation, error) {
 	if alias {
 		call.notes = append(call.notes, fmt.Sprintf("%s is an old name of %s", call.Operation, op.ID))
 	}
+	call.found = op
 	if call.Arguments, err = objectOf(call.Arguments); err != nil {
 		return nil, err
 	}
@@ -201,7 +203,10 @@ func (e *Engine) invoke(ctx context.Context, call Call, op *Operation, args json
 	if err := e.prepare(ctx, in); err != nil {
 		return nil, err
 	}
-	return readPages(ctx, invoker, in, call.Projection)
+	if err := e.intend(ctx, call, op); err != nil {
+		return nil, err
+	}
+	return reach(ctx, invoker, in, call.Projection)
 }
 
 // shape cuts the answer to what is wanted and to what may be had, and says what comes next.
@@ -229,23 +234,35 @@ func (e *Engine) shape(ctx context.Context, call Call, op *Operation, value *Val
 
 // tell gives the call its id, and tells the observer when it ends.
 func (e *Engine) tell(ctx context.Context, call *Call) (context.Context, func(*Result, error) error) {
-	id, begun := newCallID(), time.Now()
-	ctx = context.WithValue(ctx, callKey{}, id)
-	return ctx, func(result *Result, err error) error {
+	r := &running{Context: ctx, id: newCallID(), begun: time.Now(), trace: call.Trace}
+	if e.Place != nil {
+		r.trace = e.Place(call.Trace)
+	}
+	return r, func(result *Result, err error) error {
 		fault := AsError(err)
 		if fault != nil {
 			told := *fault
-			told.CallID = id
+			told.CallID = r.id
 			fault = &told
 		}
 		if e.Observer != nil {
-			e.Observer.Observe(eventOf(id, begun, call, result, fault))
+			e.Observer.Observe(r.event(call, result, fault))
 		}
 		if fault == nil {
 			return nil
 		}
 		return fault
 	}
+}
+
+// intend tells whoever keeps account of it that the call is about to change something. Our own tool
+// changes nothing: the call that it makes does.
+func (e *Engine) intend(ctx context.Context, call Call, op *Operation) error {
+	intender, ok := e.Observer.(Intender)
+	if !ok || op.Effect == Reads || op.Source() == OwnSource {
+		return nil
+	}
+	return intender.Intend(ctx, runningOf(ctx).event(&call, nil, nil))
 }
 
 // noProfile says that there is no such profile, and which there are.

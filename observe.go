@@ -2,12 +2,7 @@ package twodoor
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/base32"
-	"encoding/binary"
 	"encoding/json"
-	"fmt"
-	"strings"
 	"time"
 )
 
@@ -17,90 +12,61 @@ type Observer interface {
 	Observe(Event)
 }
 
-// Event is one call that has ended.
+// Intender is an Observer that is also told of a call that writes or destroys right before it goes
+// to the far side. An error keeps it from there. The event has no outcome yet.
+type Intender interface {
+	Observer
+	Intend(ctx context.Context, event Event) error
+}
+
+// Observers are several, told one after the other. The first that refuses an intent is the last to
+// hear of it.
+type Observers []Observer
+
+// Observe tells all of them.
+func (o Observers) Observe(event Event) {
+	for _, one := range o {
+		one.Observe(event)
+	}
+}
+
+// Intend tells those that want to know.
+func (o Observers) Intend(ctx context.Context, event Event) error {
+	for _, one := range o {
+		if intender, ok := one.(Intender); ok {
+			if err := intender.Intend(ctx, event); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Event is one call that has ended, or with Intend is about to change something.
 type Event struct {
 	CallID    string
 	ParentID  string // of the call that made this one; empty: a door did
 	At        time.Time
 	Door      string
+	Era       string // version of the door's protocol, where it has several
 	Client    string
 	Principal Principal
 	Session   string
 	Profile   string
 	Operation string // id, or the name as called where there is no such operation
+	Effect    Effect // empty: there is no such operation
 	Account   string
 	Arguments json.RawMessage // as the caller wrote them: redact before keeping
+	Answer    json.RawMessage // as sent: redact before keeping
 	Code      Code            // CodeOK: it worked
 	Fault     *Error          // nil: it worked
 	Duration  time.Duration
-	BytesOut  int
+	Upstream  time.Duration // the part of it that was spent waiting for the far side
+	BytesIn   int           // from the far side
+	BytesOut  int           // as sent
+	TokensOut int           // estimated, as sent
 	Cut       *Cut
 	Saved     Saved // by shaping the answer
-}
-
-func eventOf(id string, begun time.Time, call *Call, result *Result, fault *Error) Event {
-	event := Event{
-		CallID: id, ParentID: call.Parent, At: begun, Door: call.Door, Client: call.Client,
-		Principal: call.Principal, Session: call.Session, Profile: call.Profile, Operation: call.Operation,
-		Account: call.Account, Arguments: call.Arguments, Fault: fault, Duration: time.Since(begun),
-	}
-	if fault != nil {
-		event.Code = fault.Code
-	}
-	if result != nil {
-		event.Operation, event.BytesOut, event.Cut = result.Operation, len(result.Value), result.Cut
-		event.Saved = result.Saved
-	}
-	return event
-}
-
-type callKey struct{}
-
-// callID is the id of the running call.
-func callID(ctx context.Context) string {
-	id, _ := ctx.Value(callKey{}).(string)
-	return id
-}
-
-// newCallID is unique and sorts by time: 48 bits of milliseconds, 72 random bits, in base 32.
-func newCallID() string {
-	var id [15]byte
-	binary.BigEndian.PutUint64(id[:8], uint64(time.Now().UnixMilli())<<16)
-	rand.Read(id[6:])
-	return strings.ToLower(base32.HexEncoding.EncodeToString(id[:]))
-}
-
-// child makes calls on behalf of a call: with its principal, its profile, and its id as parent.
-type child struct {
-	engine *Engine
-	of     Call
-	id     string
-}
-
-// maxDepth bounds how deep calls may call: steps that lead back to themselves end there.
-const maxDepth = 8
-
-// Do carries the call out in the parent's name.
-func (c child) Do(ctx context.Context, call Call) (*Result, error) {
-	if call.depth = c.of.depth + 1; call.depth > maxDepth {
-		return nil, &Error{Code: CodeInvalid, Message: fmt.Sprintf("%s is called %d calls deep", call.Operation, maxDepth),
-			Hint: "its before steps lead back to itself: mend the annotation"}
-	}
-	call.Principal, call.Profile, call.Session = c.of.Principal, c.of.Profile, c.of.Session
-	call.Door, call.Client, call.Parent = c.of.Door, c.of.Client, c.id
-	result, err := c.engine.Do(ctx, call)
-	if err != nil {
-		fault := *AsError(err)
-		fault.Inner = true
-		return nil, &fault
-	}
-	return result, nil
-}
-
-// Catalog is the one that the call was found in, or a later one.
-func (c child) Catalog() *Catalog { return c.engine.Catalog() }
-
-// Shows reports whether the call's principal could call an operation at the call's door.
-func (c child) Shows(entry Entry) bool {
-	return c.engine.Profile(c.of.Profile).Shows(entry, c.of.Principal, c.of.Door)
+	Trace     Trace // the place of this call; zero: it is in no trace
+	Within    Trace // the place of its caller
 }

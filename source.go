@@ -92,6 +92,21 @@ type Value struct {
 	Raw       json.RawMessage // the whole answer in the far side's own protocol, where a door may speak it too: an MCP CallToolResult
 }
 
+// size is how many bytes came; a value that did not come has none.
+func (v *Value) size() int {
+	switch {
+	case v == nil:
+		return 0
+	case v.Raw != nil:
+		return len(v.Raw)
+	}
+	n := len(v.JSON)
+	for _, blob := range v.Blobs {
+		n += len(blob.Data)
+	}
+	return n
+}
+
 // Blob is a piece of binary content.
 type Blob struct {
 	MediaType string
