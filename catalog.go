@@ -77,6 +77,14 @@ func OpenCatalog(table Table) *Catalog {
 	return &Catalog{table: table, loaded: make([]atomic.Pointer[Operation], table.Len())}
 }
 
+// ToolName is how MCP hosts and tool lists know an operation; a name that leads nowhere stays as it is.
+func (c *Catalog) ToolName(id string) string {
+	if op, _, err := c.Find(id); err == nil && op != nil {
+		return op.Spelling().MCP
+	}
+	return id
+}
+
 // Len is the number of operations.
 func (c *Catalog) Len() int { return c.table.Len() }
 

@@ -92,8 +92,8 @@ func (d *Door) rpcFault(err error) *fault {
 	if e.Hint != "" {
 		text += "; " + e.Hint
 	}
-	if len(e.Try) > 0 {
-		text += "; try " + d.tools(e.Try)
+	for i, id := range e.Try {
+		text += []string{"; try ", ", "}[min(i, 1)] + d.Engine.Catalog().ToolName(id)
 	}
 	return &fault{code: code, message: text, data: errorJSON(e)}
 }

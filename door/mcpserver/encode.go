@@ -4,17 +4,12 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
-	"fmt"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/twodoor/twodoor"
 	"github.com/twodoor/twodoor/internal/rawjson"
 )
-
-// noContent is told in place of a value where there is none: models take silence for a failure.
-const noContent = "It worked; there is no content."
 
 // appendResult appends a CallToolResult. serverInfo is nil for the legacy revisions, which know
 // neither it nor resultType.
@@ -28,7 +23,7 @@ func (d *Door) appendResult(out []byte, result *twodoor.Result, profile string, 
 	for i := range result.Blobs {
 		out = appendBlob(comma(out), result, i)
 	}
-	if tail := d.tail(result); tail != "" {
+	if tail := result.Aside(d.Engine.Catalog().ToolName); tail != "" {
 		out = appendText(comma(out), tail)
 	}
 	out = append(out, ']')
@@ -78,7 +73,7 @@ func appendValue(out []byte, result *twodoor.Result) []byte {
 	case len(value) == 0 && len(result.Blobs) > 0:
 		return out
 	case len(value) == 0:
-		return appendText(out, noContent)
+		return appendText(out, twodoor.NoContent)
 	case strings.HasPrefix(result.MediaType, "text/") && value[0] == '"':
 		return append(append(append(out, `{"type":"text","text":`...), value...), '}')
 	}
@@ -130,62 +125,11 @@ func appendBlob(out []byte, result *twodoor.Result, at int) []byte {
 	if blob.MediaType != "" {
 		out = rawjson.AppendString(append(out, `,"mimeType":`...), blob.MediaType)
 	}
-	if isText(blob) {
+	if blob.IsText() {
 		return append(rawjson.AppendString(append(out, `,"text":`...), string(blob.Data)), `}}`...)
 	}
 	out = base64.StdEncoding.AppendEncode(append(out, `,"blob":"`...), blob.Data)
 	return append(out, `"}}`...)
-}
-
-func isText(b *twodoor.Blob) bool {
-	kind, _, _ := strings.Cut(b.MediaType, ";")
-	text := strings.HasPrefix(kind, "text/") || kind == "application/json" || strings.HasSuffix(kind, "+json") || strings.HasSuffix(kind, "+xml") || kind == "application/xml"
-	return text && utf8.Valid(b.Data)
-}
-
-// tail is what the agent must know beside the value: notes, what was cut, what may come next.
-func (d *Door) tail(result *twodoor.Result) string {
-	if len(result.Notes) == 0 && result.Cut == nil && len(result.Next) == 0 {
-		return ""
-	}
-	var lines []string
-	for _, note := range result.Notes {
-		lines = append(lines, "note: "+note)
-	}
-	if cut := result.Cut; cut != nil {
-		lines = append(lines, cutLine(cut))
-	}
-	for _, next := range result.Next {
-		lines = append(lines, strings.TrimSuffix(fmt.Sprintf("next: %s %s: %s", d.tool(next.Call), rawjson.Compact(nil, next.Arguments), next.Why), ": "))
-	}
-	return strings.Join(lines, "\n")
-}
-
-func cutLine(cut *twodoor.Cut) string {
-	line := fmt.Sprintf("cut: %d shown", cut.Shown)
-	if cut.Total > 0 {
-		line = fmt.Sprintf("cut: %d of %d shown", cut.Shown, cut.Total)
-	}
-	if cut.Handle != "" {
-		line += ", the rest under " + cut.Handle
-	}
-	return line + "; " + cut.How
-}
-
-// tool is how a host knows an operation: by its MCP spelling.
-func (d *Door) tool(id string) string {
-	if op, _, err := d.Engine.Catalog().Find(id); err == nil && op != nil {
-		return op.Spelling().MCP
-	}
-	return id
-}
-
-func (d *Door) tools(ids []string) string {
-	names := make([]string, len(ids))
-	for i, id := range ids {
-		names[i] = d.tool(id)
-	}
-	return strings.Join(names, ", ")
 }
 
 // appendResultMeta appends _meta where there is something to put in it.
@@ -220,36 +164,12 @@ func (d *Door) appendError(out []byte, e *twodoor.Error, serverInfo []byte) []by
 	}
 	out = openResult(out, serverInfo)
 	out = append(out, `"content":[`...)
-	out = appendText(out, d.prose(e))
+	out = appendText(out, e.Prose(d.Engine.Catalog().ToolName))
 	out = append(out, `],"isError":true,"_meta":`...)
 	var meta rawjson.Object
 	meta.Put(metaServer, serverInfo)
 	meta.Put("twodoor/error", errorJSON(e))
 	return append(append(out, meta.Bytes()...), '}')
-}
-
-// prose tells an error so that one retry is enough.
-func (d *Door) prose(e *twodoor.Error) string {
-	var b strings.Builder
-	b.WriteString(e.Error())
-	for _, p := range e.Fields {
-		b.WriteString("\n- " + orElse(p.Path, "arguments") + ": " + p.Problem)
-		if len(p.Schema) > 0 {
-			fmt.Fprintf(&b, " (schema: %s)", rawjson.Compact(nil, p.Schema))
-		}
-	}
-	if e.Upstream != nil && !e.Upstream.Told {
-		fmt.Fprintf(&b, "\nupstream: %d %s", e.Upstream.Status, shorten(string(e.Upstream.Body), 1000))
-	}
-	b.WriteString(line("hint: ", e.Hint))
-	if len(e.Try) > 0 {
-		b.WriteString("\ntry: " + d.tools(e.Try))
-	}
-	if e.RetryAfter > 0 {
-		fmt.Fprintf(&b, "\nretry after: %s", e.RetryAfter)
-	}
-	b.WriteString(line("confirm: ", e.Token))
-	return b.String()
 }
 
 func progressNotification(token []byte, p twodoor.Progress) []byte {

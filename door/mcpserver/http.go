@@ -13,6 +13,7 @@ import (
 
 	"github.com/twodoor/twodoor/door/mcpserver/legacy"
 	"github.com/twodoor/twodoor/internal/rawjson"
+	"github.com/twodoor/twodoor/internal/webguard"
 )
 
 // keepAlive is the pause between the comments that keep a quiet stream from being taken for dead.
@@ -23,7 +24,7 @@ const keepAlive = 20 * time.Second
 func (d *Door) Handler() http.Handler { return http.HandlerFunc(d.serve) }
 
 func (d *Door) serve(w http.ResponseWriter, r *http.Request) {
-	if reason := d.barred(r); reason != "" {
+	if reason := (webguard.Guard{Hosts: d.Hosts, Origins: d.Origins}).Barred(r); reason != "" {
 		http.Error(w, reason, http.StatusForbidden)
 		return
 	}

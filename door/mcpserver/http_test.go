@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -172,30 +171,6 @@ func TestOwnNamesAndOrigins(t *testing.T) {
 }
 
 // A server on an address that others reach has names that it does not know.
-func TestHostBeyondLoopback(t *testing.T) {
-	for name, c := range map[string]struct {
-		hosts []string
-		local string
-		want  bool
-	}{
-		"no list, public address":   {nil, "192.0.2.1:80", true},
-		"no list, loopback address": {nil, "127.0.0.1:80", false},
-		"a list, public address":    {[]string{"other.example"}, "192.0.2.1:80", false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			address, err := net.ResolveTCPAddr("tcp", c.local)
-			if err != nil {
-				t.Fatal(err)
-			}
-			r := httptest.NewRequest(http.MethodPost, "http://some.example/mcp", nil)
-			r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, net.Addr(address)))
-			if got := (&Door{Hosts: c.hosts}).hostAllowed(r); got != c.want {
-				t.Errorf("allowed: %v", got)
-			}
-		})
-	}
-}
-
 func TestPreflight(t *testing.T) {
 	s := newSite(t)
 	r, _ := http.NewRequest(http.MethodOptions, s.url, nil)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/twodoor/twodoor"
 	"github.com/twodoor/twodoor/door/mcpserver/legacy"
+	"github.com/twodoor/twodoor/internal/bell"
 )
 
 // Bounds of what one message may weigh, in bytes.
@@ -54,8 +55,8 @@ type Door struct {
 	Needs func(*twodoor.Operation) []byte
 
 	told      sync.Once
-	info      []byte // serverInfo, an Implementation
-	listeners listeners
+	info      []byte    // serverInfo, an Implementation
+	bell      bell.Bell // rings when the list is another one
 	shown     atomic.Pointer[shown]
 	old       sync.Once
 	legacyEra *legacy.Server
@@ -83,14 +84,14 @@ func (d *Door) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) erro
 // Call it after the engine serves another catalog or the profiles were changed.
 func (d *Door) Changed() {
 	d.shown.Store(nil)
-	d.listeners.changed()
+	d.bell.Ring()
 	d.legacy().Changed()
 }
 
 // Close ends what clients hold open: it answers every listen and closes the legacy sessions. Calls
 // under way are not cut off. A door that was closed still answers single requests.
 func (d *Door) Close() {
-	d.listeners.close()
+	d.bell.Close()
 	d.legacy().Close()
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/twodoor/twodoor"
 	"github.com/twodoor/twodoor/internal/rawjson"
 	"github.com/twodoor/twodoor/twodoortest"
 )
@@ -116,7 +117,7 @@ func seen(t *testing.T, reply string) (s twodoortest.Seen) {
 			s.Blobs = append(s.Blobs, data)
 		case m.Result.IsError:
 			s.Text = block.Text
-		case block.Text == noContent:
+		case block.Text == twodoor.NoContent:
 		case rawjson.Check([]byte(block.Text)) == nil:
 			s.Value = json.RawMessage(block.Text)
 		default:

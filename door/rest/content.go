@@ -6,14 +6,10 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/twodoor/twodoor"
 	"github.com/twodoor/twodoor/internal/rawjson"
 )
-
-// noContent is told in place of a value where there is none: models take silence for a failure.
-const noContent = "It worked; there is no content."
 
 // content are the blocks of an answer, as MCP has them, and the text in them as one.
 type content struct {
@@ -41,7 +37,7 @@ func (d *Door) contentOf(result *twodoor.Result) *content {
 	for i := range result.Blobs {
 		c.addBlob(result, i)
 	}
-	if tail := d.tail(result); tail != "" {
+	if tail := result.Aside(d.Engine.Catalog().ToolName); tail != "" {
 		c.addText(tail)
 	}
 	return c
@@ -71,7 +67,7 @@ func textOf(result *twodoor.Result) (string, bool) {
 	case result.Preview != nil:
 		return result.Preview.Text, true
 	case len(value) == 0:
-		return noContent, len(result.Blobs) == 0
+		return twodoor.NoContent, len(result.Blobs) == 0
 	case strings.HasPrefix(result.MediaType, "text/") && rawjson.KindOf(value) == rawjson.KindString:
 		return rawjson.String(value)
 	}
@@ -97,7 +93,7 @@ func (c *content) addBlob(result *twodoor.Result, at int) {
 	if blob.MediaType != "" {
 		resource.PutString("mimeType", blob.MediaType)
 	}
-	if isText(blob) {
+	if blob.IsText() {
 		resource.PutString("text", string(blob.Data))
 	} else {
 		resource.PutString("blob", data)
@@ -105,46 +101,6 @@ func (c *content) addBlob(result *twodoor.Result, at int) {
 	block.PutString("type", "resource")
 	block.Put("resource", resource.Bytes())
 	c.blocks.Add(block.Bytes())
-}
-
-func isText(b *twodoor.Blob) bool {
-	kind, _, _ := strings.Cut(b.MediaType, ";")
-	text := strings.HasPrefix(kind, "text/") || kind == "application/json" || strings.HasSuffix(kind, "+json") || strings.HasSuffix(kind, "+xml") || kind == "application/xml"
-	return text && utf8.Valid(b.Data)
-}
-
-// tail is what the agent must know beside the value: notes, what was cut, what may come next.
-func (d *Door) tail(result *twodoor.Result) string {
-	var lines []string
-	for _, note := range result.Notes {
-		lines = append(lines, "note: "+note)
-	}
-	if cut := result.Cut; cut != nil {
-		lines = append(lines, cutLine(cut))
-	}
-	for _, next := range result.Next {
-		lines = append(lines, strings.TrimSuffix(fmt.Sprintf("next: %s %s: %s", d.toolName(next.Call), rawjson.Compact(nil, next.Arguments), next.Why), ": "))
-	}
-	return strings.Join(lines, "\n")
-}
-
-func cutLine(cut *twodoor.Cut) string {
-	line := fmt.Sprintf("cut: %d shown", cut.Shown)
-	if cut.Total > 0 {
-		line = fmt.Sprintf("cut: %d of %d shown", cut.Shown, cut.Total)
-	}
-	if cut.Handle != "" {
-		line += ", the rest under " + cut.Handle
-	}
-	return line + "; " + cut.How
-}
-
-// toolName is how a tool list names an operation.
-func (d *Door) toolName(id string) string {
-	if op, _, err := d.Engine.Catalog().Find(id); err == nil && op != nil {
-		return op.Spelling().MCP
-	}
-	return id
 }
 
 // structured is the value as an object: wrapped where it is none.
@@ -156,38 +112,6 @@ func structured(value []byte) []byte {
 		return rawjson.Compact(nil, value)
 	}
 	return append(rawjson.Compact([]byte(`{"value":`), value), '}')
-}
-
-// prose tells an error so that one retry is enough.
-func (d *Door) prose(e *twodoor.Error) string {
-	var b strings.Builder
-	b.WriteString(e.Error())
-	for _, p := range e.Fields {
-		b.WriteString("\n- " + orElse(p.Path, "arguments") + ": " + p.Problem)
-		if len(p.Schema) > 0 {
-			fmt.Fprintf(&b, " (schema: %s)", rawjson.Compact(nil, p.Schema))
-		}
-	}
-	if e.Upstream != nil {
-		fmt.Fprintf(&b, "\nupstream: %d %s", e.Upstream.Status, shorten(string(e.Upstream.Body), 1000))
-	}
-	if e.Hint != "" {
-		b.WriteString("\nhint: " + e.Hint)
-	}
-	if len(e.Try) > 0 {
-		names := make([]string, len(e.Try))
-		for i, id := range e.Try {
-			names[i] = d.toolName(id)
-		}
-		b.WriteString("\ntry: " + strings.Join(names, ", "))
-	}
-	if e.RetryAfter > 0 {
-		fmt.Fprintf(&b, "\nretry after: %s", e.RetryAfter)
-	}
-	if e.Token != "" {
-		b.WriteString("\nconfirm: " + e.Token)
-	}
-	return b.String()
 }
 
 // shorten cuts a text at a rune before the bound.

@@ -41,7 +41,7 @@ func (d *Door) structuredOf(result *twodoor.Result, profile string) []byte {
 
 // failure is the answer of a compatible route to a call that did not work.
 func (d *Door) failure(e *twodoor.Error) []byte {
-	prose := d.prose(e)
+	prose := e.Prose(d.Engine.Catalog().ToolName)
 	told := &content{}
 	told.addText(prose)
 	raw := rawOf(e)

@@ -6,6 +6,8 @@ import (
 	"sync"
 
 	"github.com/twodoor/twodoor"
+	"github.com/twodoor/twodoor/internal/bell"
+	"github.com/twodoor/twodoor/internal/webguard"
 )
 
 // MaxBody bounds the body of a request, in bytes.
@@ -34,10 +36,10 @@ type Door struct {
 	Origins   []string // browser origins that may ask, beyond loopback
 	Hosts     []string // names of this server in the Host header, beyond loopback
 
-	ready     sync.Once
-	mux       *http.ServeMux
-	lists     lists
-	listeners listeners
+	ready sync.Once
+	mux   *http.ServeMux
+	lists lists
+	bell  bell.Bell // rings when the catalog is another one
 }
 
 // Caller is who asks, as the credential of a request says.
@@ -51,7 +53,7 @@ type Caller struct {
 func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	d.ready.Do(d.build)
 	r = below(r)
-	if why := d.barred(r); why != "" {
+	if why := (webguard.Guard{Hosts: d.Hosts, Origins: d.Origins}).Barred(r); why != "" {
 		refuse(w, r, &twodoor.Error{Code: twodoor.CodeForbidden, Message: why, Hint: "name it in server.origins or server.public_url if it is yours"})
 		return
 	}
@@ -65,8 +67,8 @@ func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // catalog or the profiles were changed.
 func (d *Door) Changed() {
 	d.lists.drop()
-	d.listeners.changed()
+	d.bell.Ring()
 }
 
 // Close ends what clients hold open. Calls under way are not cut off.
-func (d *Door) Close() { d.listeners.close() }
+func (d *Door) Close() { d.bell.Close() }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/twodoor/twodoor"
 	"github.com/twodoor/twodoor/internal/rawjson"
 	"github.com/twodoor/twodoor/twodoortest"
 )
@@ -118,7 +119,7 @@ func readEnvelope(t *testing.T, status int, body []byte) (seen twodoortest.Seen)
 		case block.Type == "image":
 			data, _ := base64.StdEncoding.DecodeString(block.Data)
 			seen.Blobs = append(seen.Blobs, data)
-		case block.Text == noContent:
+		case block.Text == twodoor.NoContent:
 		case rawjson.Check([]byte(block.Text)) == nil:
 			seen.Value = json.RawMessage(block.Text)
 		default:
