@@ -1,8 +1,10 @@
 package proc
 
 import (
+	"os/exec"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Command is a program to run.
@@ -11,6 +13,10 @@ type Command struct {
 	Args []string // without the program's name
 	Dir  string   // empty: the present folder
 	Env  []string // its whole environment, "NAME=value"; see [Environment]
+
+	// Grace is how long the program may take to end by itself when its context ends: it is asked to,
+	// and killed after that. 0: it is killed at once.
+	Grace time.Duration
 }
 
 // everyday lists the variables that programs need to find their files and to speak a language.
@@ -44,3 +50,6 @@ func allowed(names []string, name string) bool {
 		return allow == name
 	})
 }
+
+// Find reports where a program is that is named as in [Command]; the error is as of [Start].
+func Find(name string) (path string, err error) { return exec.LookPath(name) }

@@ -8,9 +8,10 @@ import (
 	"syscall"
 )
 
-// isolate gives the program a process group of its own.
+// isolate gives the program a session of its own, and with it a process group: it has no terminal,
+// so that nothing in it can ask a person or take the keys that are typed.
 func isolate(cmd *exec.Cmd) {
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	dieWithParent(cmd.SysProcAttr)
 }
 

@@ -6,8 +6,11 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
+	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -44,6 +47,20 @@ func play(part string, args []string) int {
 			return 0
 		}
 		_, _ = io.Copy(io.Discard, os.Stdin)
+	case "play-deaf": // ignores being asked to end
+		signal.Ignore(syscall.SIGTERM)
+		fmt.Println("ready")
+		time.Sleep(time.Hour)
+	case "play-polite": // tidies up when it is asked to end
+		asked := make(chan os.Signal, 1)
+		signal.Notify(asked, syscall.SIGTERM)
+		fmt.Println("ready")
+		<-asked
+		fmt.Print("tidy")
+	case "play-terminal":
+		if _, err := os.OpenFile("/dev/tty", os.O_RDWR, 0); err != nil {
+			fmt.Print("no terminal")
+		}
 	case "play-sleep": // ignores the end of its input
 		fmt.Println("ready")
 		time.Sleep(time.Hour)
@@ -108,6 +125,33 @@ func TestCloseIsPoliteFirst(t *testing.T) {
 	_, _ = io.ReadFull(stubborn.Stdout, make([]byte, len("ready\n")))
 	if err := stubborn.Close(10 * time.Millisecond); err == nil {
 		t.Error("a program that never ends by itself ended with status 0")
+	}
+}
+
+func TestAContextWithAGraceIsPoliteFirst(t *testing.T) {
+	for part, want := range map[string]string{"play-polite": "tidy", "play-deaf": ""} {
+		ctx, cancel := context.WithCancel(t.Context())
+		p, err := proc.Start(ctx, proc.Command{Path: os.Args[0], Args: []string{part}, Grace: 300 * time.Millisecond})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.ReadFull(p.Stdout, make([]byte, len("ready\n")))
+		cancel()
+		err = p.Wait()
+		out, _ := io.ReadAll(p.Stdout)
+		if killed := proc.ExitCode(err) == -1; string(out) != want || killed != (want == "") {
+			t.Errorf("%s: said %q, %v", part, out, err)
+		}
+	}
+}
+
+func TestThereIsNoTerminal(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has no /dev/tty to look for")
+	}
+	p := start(t, t.Context(), "play-terminal")
+	if out, err := io.ReadAll(p.Stdout); err != nil || string(out) != "no terminal" {
+		t.Errorf("it has a terminal: %q, %v", out, err)
 	}
 }
 

@@ -26,7 +26,7 @@ type Process struct {
 	gone bool // guarded by mu; the group's number may belong to somebody else by now
 }
 
-// Start runs a program. The end of the context kills it and everything it started.
+// Start runs a program. The end of the context ends it and everything it started.
 func Start(ctx context.Context, c Command) (*Process, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func Start(ctx context.Context, c Command) (*Process, error) {
 		stderr.Close()
 	}()
 	go p.watch(drained)
-	stop := context.AfterFunc(ctx, p.Kill)
+	stop := context.AfterFunc(ctx, func() { p.Stop(c.Grace) })
 	go func() {
 		<-p.done
 		stop()
@@ -127,12 +127,18 @@ func (p *Process) Wait() error {
 func (p *Process) Close(grace time.Duration) error {
 	_ = p.Stdin.Close()
 	if !p.within(grace) {
-		p.terminate()
-		if !p.within(grace) {
-			p.Kill()
-		}
+		p.Stop(grace)
 	}
 	return p.Wait()
+}
+
+// Stop asks the program and everything it started to end, and kills what is left after the grace.
+func (p *Process) Stop(grace time.Duration) {
+	if grace > 0 {
+		p.terminate()
+		p.within(grace)
+	}
+	p.Kill()
 }
 
 func (p *Process) terminate() {
