@@ -30,6 +30,24 @@ type Reading struct {
 	Origins     []string                   `json:"origins,omitempty"` // scheme://host[:port] that the description itself calls
 	Files       []string                   `json:"files,omitempty"`   // what was read, absolute paths and URLs, for telling when it changed
 	Lock        Lock                       `json:"lock,omitzero"`
+
+	Translations map[string]Translation `json:"translations,omitempty"` // the same in other languages, by language: "zh"
+}
+
+// Translation is what a description says in another language. Where it says nothing, the description's
+// own words stand.
+type Translation struct {
+	Groups     map[string]string `json:"groups,omitempty"`
+	Operations map[string]Words  `json:"operations,omitempty"` // by Operation.Origin
+}
+
+// Words are what is said of an operation in one language.
+type Words struct {
+	Title       string            `json:"title,omitempty"`
+	Description string            `json:"description,omitempty"`
+	Inputs      map[string]string `json:"inputs,omitempty"`  // what is said of an input, by its name; those of Operation.Opened by "opened.name"
+	Meaning     string            `json:"meaning,omitempty"` // how to read the answer
+	Empty       string            `json:"empty,omitempty"`   // what an empty one proves
 }
 
 // Exception is a part of a description that is not served, and why.

@@ -22,8 +22,9 @@ import (
 func readings(n int) []*twodoor.Reading {
 	big := &twodoor.Reading{
 		Source: "big", Title: "Big", Groups: map[string]string{"thing": "Things"}, Origins: []string{"https://example.com"},
-		Exceptions:  []twodoor.Exception{{Operation: "GET /odd", At: "a.json:7", Reason: "odd"}},
-		Definitions: map[string]json.RawMessage{"Thing": json.RawMessage(`{"type":"object","properties":{"next":{"$ref":"#/$defs/Thing"}}}`)},
+		Exceptions:   []twodoor.Exception{{Operation: "GET /odd", At: "a.json:7", Reason: "odd"}},
+		Translations: map[string]twodoor.Translation{"zh": {Operations: map[string]twodoor.Words{"POST /x": {Title: "物"}}}},
+		Definitions:  map[string]json.RawMessage{"Thing": json.RawMessage(`{"type":"object","properties":{"next":{"$ref":"#/$defs/Thing"}}}`)},
 	}
 	for i := range n {
 		big.Operations = append(big.Operations, twodoor.Operation{
@@ -94,7 +95,7 @@ func TestSame(t *testing.T) {
 		t.Errorf("a section that is not there: %v", err)
 	}
 	kept, err := b.Readings()
-	if err != nil || len(kept) != 2 || len(kept[1].Exceptions) != 1 {
+	if err != nil || len(kept) != 2 || len(kept[1].Exceptions) != 1 || kept[1].Translations["zh"].Operations["POST /x"].Title != "物" {
 		t.Errorf("readings: %v %v", kept, err)
 	}
 }

@@ -36,10 +36,8 @@ func (c *card) text(commands []*Command, others []string) string {
 
 func (c *card) about() string {
 	about := c.set.Groups[c.group.id]
-	for _, l := range c.set.Languages {
-		if l.Code == c.language && l.Groups[c.group.id] != "" {
-			about = l.Groups[c.group.id]
-		}
+	if l := c.set.language(c.language); l != nil && l.Groups[c.group.id] != "" {
+		about = l.Groups[c.group.id]
 	}
 	if about = sentence(about, 200); about == "" {
 		return ""
@@ -49,10 +47,25 @@ func (c *card) about() string {
 
 // translated is the command in the language of the card: what is not translated stays.
 func (c *card) translated(command *Command) *Command {
-	if t := c.set.words[c.language][command.Origin]; t != nil && c.language != "" {
-		return t
+	l := c.set.language(c.language)
+	if l == nil {
+		return command
 	}
-	return command
+	words, t := l.Words[command.ID], *command
+	if words.Title != "" {
+		t.Title, t.Description = words.Title, words.Description
+	}
+	if command.Answer != nil {
+		answer := *command.Answer
+		answer.Meaning, answer.Empty = wordOr(words.Meaning, answer.Meaning), wordOr(words.Empty, answer.Empty)
+		t.Answer = &answer
+	}
+	t.Inputs = slices.Clone(command.Inputs)
+	for i := range t.Inputs {
+		in := &t.Inputs[i]
+		in.Description = wordOr(words.Inputs[wordOr(in.Path, in.Name)], in.Description)
+	}
+	return &t
 }
 
 // command is the section of one command.
@@ -66,11 +79,11 @@ func (c *card) command(command *Command) string {
 	if command.Deprecated != "" {
 		out.WriteString("Deprecated: " + sentence(command.Deprecated, 160) + "\n")
 	}
-	out.WriteString(c.inputs(command, t))
+	out.WriteString(c.inputs(t))
 	for _, text := range command.Combinations {
 		out.WriteString("- " + text + "\n")
 	}
-	out.WriteString(c.answer(command, t))
+	out.WriteString(c.answer(t))
 	if len(command.Guides) > 0 && c.set.has("guides read") {
 		fmt.Fprintf(&out, "Guide: `%s guides read %s`\n", c.set.Tree.Program, strings.Join(command.Guides, " "))
 	}
@@ -114,20 +127,12 @@ func mark(command *Command) string {
 }
 
 // inputs lists every input of a command.
-func (c *card) inputs(command, t *Command) string {
-	about := map[string]string{}
-	for _, in := range t.Inputs {
-		about[in.Path] = in.Description
-	}
+func (c *card) inputs(command *Command) string {
 	var out strings.Builder
 	for i := range command.Inputs {
 		in := &command.Inputs[i]
-		description := about[in.Path]
-		if description == "" {
-			description = in.Description
-		}
 		out.WriteString("- " + nameOf(in) + " " + typeOf(in) + marks(in))
-		if text := sentence(description, 100); text != "" {
+		if text := sentence(in.Description, 100); text != "" {
 			out.WriteString(": " + text)
 		}
 		out.WriteString("\n")
@@ -197,7 +202,7 @@ func marks(in *Input) string {
 }
 
 // answer is the shape of what a command answers; a shape that was told is told by its verb.
-func (c *card) answer(command, t *Command) string {
+func (c *card) answer(command *Command) string {
 	a := command.Answer
 	if a == nil {
 		return ""
@@ -216,15 +221,11 @@ func (c *card) answer(command, t *Command) string {
 		}
 		text += "\n"
 	}
-	words := a
-	if t.Answer != nil {
-		words = t.Answer
+	if a.Meaning != "" {
+		text += "Read it so: " + sentence(a.Meaning, 300) + "\n"
 	}
-	if words.Meaning != "" {
-		text += "Read it so: " + sentence(words.Meaning, 300) + "\n"
-	}
-	if words.Empty != "" {
-		text += "Empty: " + sentence(words.Empty, 300) + "\n"
+	if a.Empty != "" {
+		text += "Empty: " + sentence(a.Empty, 300) + "\n"
 	}
 	return text
 }

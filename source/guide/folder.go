@@ -215,7 +215,7 @@ func (f *folder) content(one fence, now string) string {
 	case one.id.group == "agents":
 		text = f.set.agents()
 	case g != nil:
-		if one.id.language != "" && f.set.words[one.id.language] == nil {
+		if one.id.language != "" && f.set.language(one.id.language) == nil {
 			return now
 		}
 		list := f.byGroup()[fenceID{group: one.id.group, language: one.id.language}]

@@ -32,16 +32,15 @@ type Set struct {
 	Catalog *twodoor.Catalog
 
 	book   *book
-	words  map[string]map[string]*Command // language → origin → command
-	shown  map[string]string              // id → example
+	shown  map[string]string // id → example
 	groups []*group
 }
 
-// Language is the same command tree in another language. Commands are matched by their origin.
+// Language is what is said of the commands in another language.
 type Language struct {
-	Code   string // "zh"
-	Tree   *Tree
-	Groups map[string]string
+	Code   string                   // "zh"
+	Groups map[string]string        // by "harbor.incident"
+	Words  map[string]twodoor.Words // by id
 }
 
 // Variant is a form in which the cards are handed out.
@@ -71,17 +70,19 @@ func (s *Set) ready() {
 			s.groups = append(s.groups, g)
 		}
 	}
-	s.words = map[string]map[string]*Command{}
-	for _, l := range s.Languages {
-		byOrigin := map[string]*Command{}
-		for i := range l.Tree.Commands {
-			byOrigin[l.Tree.Commands[i].Origin] = &l.Tree.Commands[i]
-		}
-		s.words[l.Code] = byOrigin
-	}
 	if s.Title == "" {
 		s.Title = s.Name
 	}
+}
+
+// language is the language of a code, or nil.
+func (s *Set) language(code string) *Language {
+	for i := range s.Languages {
+		if s.Languages[i].Code == code {
+			return &s.Languages[i]
+		}
+	}
+	return nil
 }
 
 func (s *Set) budget() int {

@@ -184,10 +184,9 @@ func TestFenceMarks(t *testing.T) {
 
 func TestLanguages(t *testing.T) {
 	set := setOf("get")
-	other := treeOf("get")
-	other.Commands[2].ID = "api.ding.get" // matched by its origin, whatever its name
-	other.Commands[2].Title, other.Commands[2].Description, other.Commands[2].Inputs[0].Description = "读取", "读取一个。", "哪一个"
-	set.Languages = []Language{{Code: "zh", Tree: other, Groups: map[string]string{"api.item": "物品。"}}}
+	set.Languages = []Language{{Code: "zh", Groups: map[string]string{"api.item": "物品。"}, Words: map[string]twodoor.Words{
+		"api.item.get": {Title: "读取", Description: "读取一个。", Inputs: map[string]string{"item_id": "哪一个"}},
+	}}}
 	files := set.Generate(Skill, nil)
 	text := fileOf(t, files, "api/references/item.zh.md")
 	if !strings.Contains(text, "### get <item-id> · writes\n读取一个\n") || !strings.Contains(text, "(required): 哪一个\n") || !strings.Contains(text, "td api item get i_1") || !strings.Contains(text, "物品") {

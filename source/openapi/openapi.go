@@ -40,8 +40,8 @@ type Source struct {
 
 	// Fetch reads a URL. Where it is nil, URLs are refused.
 	Fetch func(ctx context.Context, url string) ([]byte, error)
-	// Translations are the same description in other languages, by language; see Translated. They
-	// are told as files read, so that a change of them is noticed.
+	// Translations are the same description in other languages, by language: of them only the words
+	// are read, into Reading.Translations.
 	Translations map[string]string
 }
 
@@ -55,5 +55,9 @@ func (s *Source) Read(ctx context.Context) (*twodoor.Reading, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.read(ctx)
+	reading, err := r.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return reading, s.translate(ctx, reading)
 }

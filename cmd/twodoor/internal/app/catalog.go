@@ -116,7 +116,8 @@ func (r *run) compiled(ctx context.Context, s *site) (*opened, error) {
 	if err != nil {
 		return nil, clash(err)
 	}
-	return &opened{catalog: catalog, readings: func() ([]*twodoor.Reading, error) { return readings, nil }, lost: lost, index: r.newIndex, stamp: stamp}, nil
+	index := func(catalog *twodoor.Catalog) (*find.Index, error) { return r.newIndex(catalog, readings) }
+	return &opened{catalog: catalog, readings: func() ([]*twodoor.Reading, error) { return readings, nil }, lost: lost, index: index, stamp: stamp}, nil
 }
 
 // foreign lists the sources of kinds that this version does not serve. They are known from the
@@ -253,7 +254,7 @@ func (r *run) keep(ctx context.Context, path string, stamp bundle.Stamp, reading
 		return err
 	}
 	if err = os.MkdirAll(filepath.Dir(path), 0o700); err == nil {
-		err = bundle.Write(path, stamp, slices.Concat(readings, own), r.indexSection())
+		err = bundle.Write(path, stamp, slices.Concat(readings, own), r.indexSection(readings))
 	}
 	if _, ok := errors.AsType[*os.PathError](err); ok {
 		r.note(fmt.Sprintf("twodoor: the cache folder %s cannot be written to (%v): the descriptions are read at every start", filepath.Dir(path), plainCause(err)))

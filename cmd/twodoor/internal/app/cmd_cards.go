@@ -13,7 +13,6 @@ import (
 	"github.com/twodoor/twodoor/cmd/twodoor/internal/config"
 	"github.com/twodoor/twodoor/door/cli"
 	"github.com/twodoor/twodoor/source/guide"
-	"github.com/twodoor/twodoor/source/openapi"
 )
 
 func (r *run) cardsCommand() cli.Command {
@@ -117,33 +116,27 @@ func (r *run) cardSet(ctx context.Context, sources []string, name string) (*guid
 			set.Name = orElse(set.Name, info.Name)
 		}
 	}
-	return set, r.translate(ctx, set, sources)
+	return set, r.translate(set, sources)
 }
 
 // translate adds the languages that the sources are translated into, and the old names of operations.
-func (r *run) translate(ctx context.Context, set *guide.Set, sources []string) error {
-	readings := map[string][]*twodoor.Reading{}
-	for _, name := range config.Sorted(r.site.Sources) {
-		c := r.site.Sources[name]
-		if c.Kind() != openapi.Kind || len(sources) > 0 && !slices.Contains(sources, name) {
+func (r *run) translate(set *guide.Set, sources []string) error {
+	readings, err := r.opened.readings()
+	if err != nil {
+		return err
+	}
+	if set.Languages, err = check.Languages(set.Catalog, readings, sources...); err != nil {
+		return err
+	}
+	for _, reading := range readings {
+		if len(sources) > 0 && !slices.Contains(sources, reading.Source) {
 			continue
 		}
-		for _, language := range config.Sorted(c.Translations) {
-			source := r.openAPI(r.site, name, c)
-			source.File, source.Translations, source.Overlays = r.site.Place(c.Translations[language]), nil, nil
-			reading, err := source.Read(ctx)
-			if err != nil {
-				return fmt.Errorf("read the translation %s of %s: %w", language, name, err)
+		for _, language := range config.Sorted(r.site.Sources[reading.Source].Translations) {
+			if _, read := reading.Translations[language]; !read {
+				return untranslated(reading, language)
 			}
-			readings[language] = append(readings[language], reading)
 		}
-	}
-	for _, language := range config.Sorted(readings) {
-		l, err := r.language(ctx, language, readings[language])
-		if err != nil {
-			return err
-		}
-		set.Languages = append(set.Languages, l)
 	}
 	for i := range set.Catalog.Entries() {
 		op, err := set.Catalog.At(i)
@@ -157,19 +150,16 @@ func (r *run) translate(ctx context.Context, set *guide.Set, sources []string) e
 	return nil
 }
 
-func (r *run) language(ctx context.Context, code string, readings []*twodoor.Reading) (guide.Language, error) {
-	l := guide.Language{Code: code, Groups: map[string]string{}}
-	catalog, err := twodoor.NewCatalog(readings...)
-	if err != nil {
-		return l, clash(err)
+// untranslated tells why the words of a language are not there: cards without them would drop files.
+func untranslated(reading *twodoor.Reading, language string) error {
+	fault := &twodoor.Error{
+		Code: twodoor.CodeInvalid, Message: fmt.Sprintf("the translation %s of %s cannot be read", language, reading.Source),
+		Hint: "mend it, or take it out of translations:",
 	}
-	engine := &twodoor.Engine{}
-	engine.Serve(catalog)
-	l.Tree, err = check.TreeOf(ctx, &cli.Door{Engine: engine, Principal: twodoor.Operator, Stdout: r.Stdout, Stderr: r.Stderr})
-	for _, reading := range readings {
-		for group, about := range reading.Groups {
-			l.Groups[reading.Source+"."+group] = about
+	for _, note := range reading.Notes {
+		if strings.HasPrefix(note, "the translation "+language+" ") {
+			fault.Message = reading.Source + ": " + note
 		}
 	}
-	return l, err
+	return fault
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/twodoor/twodoor"
 	"github.com/twodoor/twodoor/bundle"
+	"github.com/twodoor/twodoor/cmd/twodoor/internal/check"
 	"github.com/twodoor/twodoor/source/find"
 	"github.com/twodoor/twodoor/source/guide"
 )
@@ -39,9 +40,9 @@ func theirs(read func() ([]*twodoor.Reading, error)) func() ([]*twodoor.Reading,
 const indexName = "index"
 
 // indexSection keeps the search index beside the catalog that it is of.
-func (r *run) indexSection() bundle.Section {
+func (r *run) indexSection(readings []*twodoor.Reading) bundle.Section {
 	return bundle.Section{Name: indexName, Make: func(catalog *twodoor.Catalog) ([]byte, error) {
-		index, err := r.newIndex(catalog)
+		index, err := r.newIndex(catalog, readings)
 		if err != nil {
 			return nil, err
 		}
@@ -49,11 +50,23 @@ func (r *run) indexSection() bundle.Section {
 	}}
 }
 
-// newIndex is the index of a catalog and of the guides beside it.
-func (r *run) newIndex(catalog *twodoor.Catalog) (*find.Index, error) {
+// newIndex is the index of a catalog, of what its sources say in other languages, and of the guides
+// beside it.
+func (r *run) newIndex(catalog *twodoor.Catalog, readings []*twodoor.Reading) (*find.Index, error) {
 	documents, err := find.DocumentsOf(catalog)
 	if err != nil {
 		return nil, err
+	}
+	languages, err := check.Languages(catalog, readings)
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range languages {
+		for i := range documents {
+			if title := l.Words[documents[i].ID].Title; title != "" {
+				documents[i].Intents = append(documents[i].Intents, title)
+			}
+		}
 	}
 	for _, g := range r.library().Guides {
 		documents = append(documents, find.Document{
@@ -72,6 +85,10 @@ func (r *run) indexIn(b *bundle.Bundle) func(*twodoor.Catalog) (*find.Index, err
 				return index, nil
 			}
 		}
-		return r.newIndex(catalog)
+		readings, err := b.Readings()
+		if err != nil {
+			return nil, err
+		}
+		return r.newIndex(catalog, readings)
 	}
 }

@@ -25,13 +25,18 @@ type bench struct {
 	tree    *guide.Tree
 }
 
-func open(t testing.TB, name, file string, more ...*twodoor.Reading) *bench {
+func open(t testing.TB, name, file string) *bench {
 	t.Helper()
-	reading, err := (&openapi.Source{Name: name, File: file}).Read(context.Background())
+	return read(t, &openapi.Source{Name: name, File: file})
+}
+
+func read(t testing.TB, source *openapi.Source) *bench {
+	t.Helper()
+	reading, err := source.Read(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return over(t, append([]*twodoor.Reading{reading}, more...)...)
+	return over(t, reading)
 }
 
 func over(t testing.TB, readings ...*twodoor.Reading) *bench {
@@ -58,9 +63,14 @@ func (b *bench) checker(library *guide.Library) *guide.Checker {
 	return &guide.Checker{Catalog: b.catalog, Tree: b.tree, Lines: LinesOf(b.door), Guides: library}
 }
 
-func (b *bench) set(name string) *guide.Set {
+func (b *bench) set(t testing.TB, name string) *guide.Set {
+	t.Helper()
 	checker := b.checker(nil)
-	set := &guide.Set{Name: name, Title: b.reading.Title, Description: b.reading.Description, Version: b.reading.Version, Tree: b.tree, Catalog: b.catalog, Groups: map[string]string{},
+	languages, err := Languages(b.catalog, []*twodoor.Reading{b.reading})
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := &guide.Set{Name: name, Title: b.reading.Title, Description: b.reading.Description, Version: b.reading.Version, Tree: b.tree, Catalog: b.catalog, Groups: map[string]string{}, Languages: languages,
 		Fits: func(example string) bool { return len(checker.Check("", []byte(example))) == 0 }}
 	for group, about := range b.reading.Groups {
 		set.Groups[b.reading.Source+"."+group] = about
@@ -84,7 +94,7 @@ func TestCorpusCards(t *testing.T) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			name, _, _ := strings.Cut(filepath.Base(file), ".")
 			b := open(t, strings.ReplaceAll(name, "_", "-"), file)
-			set := b.set("api")
+			set := b.set(t, "api")
 			begun := time.Now()
 			files := set.Generate(guide.Skill, nil)
 			made := time.Since(begun)
@@ -138,11 +148,10 @@ func weigh(t *testing.T, files []guide.File) (router, median, largest int) {
 // agent reads at a time.
 func TestBilingualCards(t *testing.T) {
 	begun := time.Now()
-	b, zh := open(t, "fd", corpus(t, "flashduty.en.json")), open(t, "fd", corpus(t, "flashduty.zh.json"))
+	b := read(t, &openapi.Source{Name: "fd", File: corpus(t, "flashduty.en.json"), Translations: map[string]string{"zh": corpus(t, "flashduty.zh.json")}})
 	read := time.Since(begun)
 	begun = time.Now()
-	set := b.set("flashduty")
-	set.Languages = []guide.Language{{Code: "zh", Tree: zh.tree}}
+	set := b.set(t, "flashduty")
 	files := set.Generate(guide.Skill, nil)
 	made := time.Since(begun)
 	checker := b.checker(nil)

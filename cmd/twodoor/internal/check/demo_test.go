@@ -11,41 +11,30 @@ import (
 
 	"github.com/twodoor/twodoor/internal/harbor"
 	"github.com/twodoor/twodoor/source/guide"
+	"github.com/twodoor/twodoor/source/openapi"
 )
 
-// demo is the bench over Harbor, with its guides.
+// demo is the bench over Harbor in both of its languages, with its guides.
 func demo(t testing.TB) (*bench, *guide.Library) {
 	t.Helper()
-	file := filepath.Join(t.TempDir(), "harbor.yaml")
-	if err := os.WriteFile(file, harbor.DocumentAt("http://127.0.0.1:7788"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	return open(t, "harbor", file), guide.Load("harbor", harbor.Guides(), 0)
-}
-
-// bilingual is what the demo's cards are made of, in both of its languages.
-func bilingual(t testing.TB, b *bench, library *guide.Library) *guide.Set {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), "harbor.zh.yaml")
-	if err := os.WriteFile(file, harbor.Titles(), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	set, zh := b.set("harbor"), open(t, "harbor", file)
-	set.Guides = library
-	set.Languages = []guide.Language{{Code: "zh", Tree: zh.tree, Groups: map[string]string{}}}
-	for group, about := range zh.reading.Groups {
-		set.Languages[0].Groups["harbor."+group] = about
-	}
-	titles := map[string]string{}
-	for _, c := range zh.tree.Commands {
-		titles[c.Origin] = c.Title
-	}
-	for _, c := range b.tree.Commands {
-		if c.ID != "" && titles[c.Origin] == "" {
-			t.Errorf("%s (%s) has no title in Chinese", c.ID, c.Origin)
+	dir := t.TempDir()
+	file, zh := filepath.Join(dir, "harbor.yaml"), filepath.Join(dir, "harbor.zh.yaml")
+	for path, text := range map[string][]byte{file: harbor.DocumentAt("http://127.0.0.1:7788"), zh: harbor.Titles()} {
+		if err := os.WriteFile(path, text, 0o644); err != nil {
+			t.Fatal(err)
 		}
 	}
-	return set
+	return read(t, &openapi.Source{Name: "harbor", File: file, Translations: map[string]string{"zh": zh}}), guide.Load("harbor", harbor.Guides(), 0)
+}
+
+// TestDemoIsTranslated: every operation of the demo has its words in Chinese.
+func TestDemoIsTranslated(t *testing.T) {
+	b, _ := demo(t)
+	for _, op := range b.reading.Operations {
+		if b.reading.Translations["zh"].Operations[op.Origin].Title == "" {
+			t.Errorf("%s (%s) has no title in Chinese", op.ID, op.Origin)
+		}
+	}
 }
 
 // TestDemoIsTrue: the guides of the demo, and cards made of it, have no wrong example.
@@ -60,7 +49,8 @@ func TestDemoIsTrue(t *testing.T) {
 		}
 		findings = append(findings, checker.Check(g.File, raw)...)
 	}
-	set := bilingual(t, b, library)
+	set := b.set(t, "harbor")
+	set.Guides = library
 	for _, v := range guide.Variants() {
 		files := set.Generate(v, nil)
 		findings = append(findings, set.Check(files)...)
@@ -76,7 +66,7 @@ func TestDemoIsTrue(t *testing.T) {
 // TestSpeed prints what checking costs: 40 files of 10 KB, and one of 5 MB.
 func TestSpeed(t *testing.T) {
 	b, library := demo(t)
-	set := b.set("harbor")
+	set := b.set(t, "harbor")
 	set.Guides = library
 	var cards strings.Builder
 	for _, f := range set.Generate(guide.Skill, nil) {

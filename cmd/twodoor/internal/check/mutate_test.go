@@ -241,7 +241,8 @@ func wordMutants(file, text string) (list []mutant) {
 func TestMutants(t *testing.T) {
 	b, library := demo(t)
 	checker := b.checker(library)
-	set := bilingual(t, b, library)
+	set := b.set(t, "harbor")
+	set.Guides = library
 	var all []mutant
 	take := func(file, text string) {
 		if findings := checker.Check(file, []byte(text)); len(findings) > 0 {
