@@ -10,6 +10,7 @@ import (
 	"github.com/twodoor/twodoor/internal/rawjson"
 	"github.com/twodoor/twodoor/internal/schema"
 	"github.com/twodoor/twodoor/internal/shape"
+	"github.com/twodoor/twodoor/internal/toon"
 )
 
 // defaultAnswerBudget is how heavy an answer may be that an agent did not bound, in estimated tokens.
@@ -99,6 +100,29 @@ func (e *Engine) fit(ctx context.Context, call Call, op *Operation, result *Resu
 	}
 	result.Saved.Cut = saved(whole, out)
 	result.Value, result.Cut, result.Weight = out, told, rawjson.Weigh(out)
+}
+
+// encode writes the value in the format that the call, or else the profile, asks for, where that makes
+// it lighter. Only MCP has room for it: elsewhere a value is JSON. The caller of a call of a call is
+// answered in the format that the inner one asked for.
+func (e *Engine) encode(call Call, op *Operation, result *Result) {
+	format := call.Projection.Format
+	if format == "" {
+		format = result.Format
+	}
+	if result.Format = format; call.Parent != "" || call.Door != DoorMCP || op.Verbatim || len(result.Raw) > 0 {
+		return
+	}
+	if format == "" {
+		format = e.Profile(call.Profile).AnswerFormat
+	}
+	if format != FormatTOON {
+		return
+	}
+	if text := toon.Smaller(result.Value); text != nil {
+		result.Saved.Encoded = saved(result.Value, text)
+		result.Format, result.Text, result.Weight = FormatTOON, string(text), rawjson.Weigh(text)
+	}
 }
 
 // budget is how heavy the answer may be: what the call says; else, at the doors of agents without a

@@ -213,7 +213,7 @@ func (e *Engine) invoke(ctx context.Context, call Call, op *Operation, args json
 func (e *Engine) shape(ctx context.Context, call Call, op *Operation, value *Value) (*Result, error) {
 	result := &Result{
 		CallID: callID(ctx), Operation: op.ID, Value: value.JSON, MediaType: value.MediaType, Blobs: value.Blobs,
-		Preview: value.Preview, Cut: value.Cut, Notes: append(call.notes, value.Notes...),
+		Preview: value.Preview, Cut: value.Cut, Format: value.Format, Notes: append(call.notes, value.Notes...),
 	}
 	if result.Cut == nil {
 		result.Cut = toldMore(ctx, call, op, value)
@@ -226,6 +226,7 @@ func (e *Engine) shape(ctx context.Context, call Call, op *Operation, value *Val
 	}
 	result.Next = append(value.Next, e.suggest(ctx, call, op, value.JSON)...)
 	e.fit(ctx, call, op, result)
+	e.encode(call, op, result)
 	if op.Deprecated != "" {
 		result.Notes = append(result.Notes, op.ID+" is deprecated: "+op.Deprecated)
 	}

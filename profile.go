@@ -14,6 +14,7 @@ type Profile struct {
 	Expose        Expose   // empty: ExposeAuto
 	ListBudget    int      // estimated tokens of a full list under ExposeAuto; 0: 5,000
 	AnswerBudget  int      // estimated tokens of an answer at MCP and REST; 0: 4,000
+	AnswerFormat  Format   // of answers over MCP, where a call does not say; empty: FormatJSON
 	Pins          []string // globs over ids, listed in every exposure
 	Confirm       Confirm  // empty: ConfirmNever
 	OutputSchemas bool     // list relaxed output schemas and send structuredContent

@@ -24,7 +24,18 @@ type Projection struct {
 	All     bool     `json:"all,omitempty"`     // follow the pages, at most MaxPages
 	Summary bool     `json:"summary,omitempty"` // count, bounds and percentiles in place of a series
 	Budget  int      `json:"budget,omitempty"`  // estimated tokens at most; 0: the profile's, -1: no bound
+	Format  Format   `json:"format,omitempty"`  // of the text over MCP; empty: the profile's
 }
+
+// Format is how the value of an answer is written as text over MCP. The value itself, and what other
+// doors write, does not depend on it.
+type Format string
+
+// The formats; the empty one means FormatJSON.
+const (
+	FormatJSON Format = "json"
+	FormatTOON Format = "toon" // where it weighs at least a fifth less than compact JSON
+)
 
 // MaxPages bounds how many pages All follows.
 const MaxPages = 100
@@ -79,9 +90,13 @@ func unmarshalWant(raw []byte, w *want) error {
 				w.Page = string(value)
 				continue
 			}
+		case "format":
+			if text, _ := rawjson.String(value); text != string(FormatJSON) && text != string(FormatTOON) {
+				return errors.New(`format is "json" or "toon"`)
+			}
 		case "jq", "limit", "all", "summary", "budget", "confirm":
 		default:
-			return fmt.Errorf("unknown key %q: the keys are fields, jq, limit, page, all, summary, budget, confirm", key)
+			return fmt.Errorf("unknown key %q: the keys are fields, jq, limit, page, all, summary, budget, format, confirm", key)
 		}
 		if err := json.Unmarshal(rawjson.Set([]byte(`{}`), key, value), w); err != nil {
 			return fmt.Errorf("%s is not of the right type", key)

@@ -15,6 +15,8 @@ type Result struct {
 	Cut       *Cut
 	Notes     []string // "incident.show is an old name of incident.get"
 	Weight    int      // estimated tokens of Value
+	Format    Format   // that the call asked for, or that Text is in
+	Text      string   // Value in that format, where it is written so over MCP; empty: as JSON
 	Saved     Saved
 }
 
@@ -33,16 +35,16 @@ type Cut struct {
 	How    string `json:"how"`              // the next step, in words
 }
 
-// Saved is what an answer would have weighed more, by cause, in tokens estimated as bytes ÷ 4. What
-// an encoding saves, its door knows.
+// Saved is what an answer would have weighed more, by cause, in tokens estimated as bytes ÷ 4.
 type Saved struct {
 	LeftOut int `json:"left_out,omitempty"` // fields that are null or empty
 	Fields  int `json:"fields,omitempty"`   // what the caller or a preset did not want: fields, limit, summary, jq
 	Cut     int `json:"cut,omitempty"`      // what the budget left under a handle
+	Encoded int `json:"encoded,omitempty"`  // what another format than JSON spares
 }
 
 // Total is the sum of all causes.
-func (s Saved) Total() int { return s.LeftOut + s.Fields + s.Cut }
+func (s Saved) Total() int { return s.LeftOut + s.Fields + s.Cut + s.Encoded }
 
 // saved is the difference between two values in tokens; never less than none.
 func saved(before, after json.RawMessage) int { return max(0, len(before)-len(after)) / 4 }

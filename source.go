@@ -106,6 +106,7 @@ type Value struct {
 	Notes     []string        // said to the agent beside the value
 	Next      []Suggestion    // calls that may follow, beside those that the operation names
 	Shaped    bool            // it is the answer of a call of this call: nothing is left out of it again
+	Format    Format          // that the call of this call asked for
 	Preview   *Preview        // in a dry run, in place of all else
 	Raw       json.RawMessage // the whole answer in the far side's own protocol, where a door may speak it too: an MCP CallToolResult
 }

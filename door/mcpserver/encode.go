@@ -64,7 +64,8 @@ func appendText(out []byte, text string) []byte {
 	return append(rawjson.AppendString(append(out, `{"type":"text","text":`...), text), '}')
 }
 
-// appendValue appends the value as one block: text as it is, everything else as compact JSON.
+// appendValue appends the value as one block: text as it is, everything else as compact JSON, or as
+// the text that the engine made of it.
 func appendValue(out []byte, result *twodoor.Result) []byte {
 	value := rawjson.Trim(result.Value)
 	switch {
@@ -74,6 +75,8 @@ func appendValue(out []byte, result *twodoor.Result) []byte {
 		return out
 	case len(value) == 0:
 		return appendText(out, twodoor.NoContent)
+	case result.Text != "":
+		return appendText(out, result.Text)
 	case strings.HasPrefix(result.MediaType, "text/") && value[0] == '"':
 		return append(append(append(out, `{"type":"text","text":`...), value...), '}')
 	}
@@ -134,7 +137,7 @@ func appendBlob(out []byte, result *twodoor.Result, at int) []byte {
 
 // appendResultMeta appends _meta where there is something to put in it.
 func appendResultMeta(out []byte, result *twodoor.Result, serverInfo []byte) []byte {
-	if serverInfo == nil && len(result.Next) == 0 && result.Cut == nil {
+	if serverInfo == nil && len(result.Next) == 0 && result.Cut == nil && result.Text == "" {
 		return out
 	}
 	var meta rawjson.Object
@@ -144,6 +147,9 @@ func appendResultMeta(out []byte, result *twodoor.Result, serverInfo []byte) []b
 	}
 	if result.Cut != nil {
 		meta.Put("twodoor/cut", marshal(result.Cut))
+	}
+	if result.Text != "" {
+		meta.PutString("twodoor/format", string(result.Format))
 	}
 	return append(append(out, `,"_meta":`...), meta.Bytes()...)
 }

@@ -121,7 +121,7 @@ func (d *Door) instructions() string {
 		text += "list_guides and read_guides tell how things are done here: read the one that fits before work of several steps. "
 	}
 	return text + "Calls take an optional _want that says how much of the answer is wanted: " +
-		`{"fields":["id","name"],"limit":20,"jq":"…","page":"2","all":true,"summary":true,"budget":2000}. Ask for the fields you need.`
+		`{"fields":["id","name"],"limit":20,"jq":"…","page":"2","all":true,"summary":true,"budget":2000,"format":"toon"}. Ask for the fields you need.`
 }
 
 // has reports whether one of twodoor's own operations is served.

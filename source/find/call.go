@@ -84,7 +84,7 @@ func withWant(arguments, want json.RawMessage) (json.RawMessage, error) {
 func valueOf(result *twodoor.Result) *twodoor.Value {
 	return &twodoor.Value{
 		JSON: result.Value, MediaType: result.MediaType, Blobs: result.Blobs, Cut: result.Cut, Notes: result.Notes,
-		Next: result.Next, Preview: result.Preview, Shaped: true,
+		Next: result.Next, Preview: result.Preview, Shaped: true, Format: result.Format,
 	}
 }
 

@@ -325,3 +325,14 @@ func TestOwnOperationsAreLean(t *testing.T) {
 	}
 	t.Logf("six tools: %d tokens", total)
 }
+
+// An answer through a call tool comes in the format that the call asked for.
+func TestFormatPassesTheCallTools(t *testing.T) {
+	h := newHouse(t)
+	for want, format := range map[string]twodoor.Format{`{"limit":20,"format":"toon"}`: twodoor.FormatTOON, `{"limit":20}`: ""} {
+		list := h.must(t, agent, "read_operation", `{"id":"harbor.incident.list","want":`+want+`}`)
+		if list.Format != format || strings.HasPrefix(list.Text, "[20]{id,title}:\n  0,something is wrong") != (format != "") || rawjson.Len(list.Value) != 20 {
+			t.Errorf("%s: %q in %q beside %d records", want, list.Text, list.Format, rawjson.Len(list.Value))
+		}
+	}
+}

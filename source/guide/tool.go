@@ -285,7 +285,7 @@ func (r *pageCheck) arguments(at word, op *twodoor.Operation, args json.RawMessa
 }
 
 // wantKeys are the keys of _want.
-var wantKeys = []string{"fields", "jq", "limit", "page", "all", "summary", "budget", "confirm"}
+var wantKeys = []string{"fields", "jq", "limit", "page", "all", "summary", "budget", "format", "confirm"}
 
 // want reads what a call wants of the answer.
 func (r *pageCheck) want(at word, raw json.RawMessage) (want twodoor.Projection) {
@@ -302,7 +302,7 @@ func (r *pageCheck) want(at word, raw json.RawMessage) (want twodoor.Projection)
 			want.JQ, _ = rawjson.String(value)
 		case "summary":
 			want.Summary = string(value) == "true"
-		case "limit", "page", "all", "budget", "confirm":
+		case "limit", "page", "all", "budget", "format", "confirm":
 		default:
 			r.add(at, UnknownField, twodoor.WantKey+" has no key "+key, first(rawjson.Nearest(wantKeys, key, 1)))
 		}

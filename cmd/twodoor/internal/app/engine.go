@@ -43,7 +43,7 @@ func profilesOf(s *site) map[string]*twodoor.Profile {
 func profileOf(p config.Profile) *twodoor.Profile {
 	profile := &twodoor.Profile{
 		Include: p.Include, Exclude: p.Exclude, Expose: twodoor.Expose(p.Expose), ListBudget: p.ListBudget,
-		AnswerBudget: p.AnswerBudget, Pins: p.Pins, Confirm: twodoor.Confirm(p.Confirm), OutputSchemas: p.OutputSchemas,
+		AnswerBudget: p.AnswerBudget, AnswerFormat: twodoor.Format(p.AnswerFormat), Pins: p.Pins, Confirm: twodoor.Confirm(p.Confirm), OutputSchemas: p.OutputSchemas,
 	}
 	for _, effect := range p.Effects {
 		profile.Effects = append(profile.Effects, twodoor.Effect(effect))

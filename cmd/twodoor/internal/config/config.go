@@ -102,6 +102,7 @@ type Profile struct {
 	Expose        string   `key:"expose" default:"auto" enum:"auto|full|search|code" about:"How operations are listed over MCP."`
 	ListBudget    int      `key:"list_budget" default:"5000" about:"Estimated tokens of a full list under auto."`
 	AnswerBudget  int      `key:"answer_budget" default:"4000" about:"Estimated tokens of an answer over MCP and REST."`
+	AnswerFormat  string   `key:"answer_format" default:"json" enum:"json|toon" about:"How answers are written over MCP: toon only where it spares a fifth."`
 	Pins          []string `key:"pins" about:"Globs over operation ids that are always listed."`
 	Confirm       string   `key:"confirm" default:"never" enum:"never|ask" about:"Whether what destroys needs a yes."`
 	Shape         string   `key:"shape" default:"all" enum:"all|upstream" about:"Whether answers of upstream MCP servers are shaped too."`

@@ -6,6 +6,7 @@ import (
 
 	"github.com/twodoor/twodoor/internal/rawjson"
 	"github.com/twodoor/twodoor/internal/shape"
+	"github.com/twodoor/twodoor/internal/toon"
 )
 
 // View is how a value is looked at. The zero value is a file: no width, no color.
@@ -39,7 +40,7 @@ func appendMode(dst []byte, mode string, value []byte, v View) ([]byte, error) {
 	case "yaml":
 		return appendYAML(dst, value), nil
 	case "toon":
-		return appendTOON(dst, value), nil
+		return toon.Append(dst, value), nil
 	case "csv":
 		return appendCSV(dst, value, v, ',')
 	case "tsv":

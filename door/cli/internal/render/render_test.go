@@ -57,32 +57,6 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// The examples are those of the specification of TOON.
-func TestTOON(t *testing.T) {
-	cases := []struct{ value, want string }{
-		{`{"id":123,"name":"Ada","active":true}`, "id: 123\nname: Ada\nactive: true\n"},
-		{`{"user":{"id":123,"name":"Ada"}}`, "user:\n  id: 123\n  name: Ada\n"},
-		{`{"tags":["admin","ops","dev"]}`, "tags[3]: admin,ops,dev\n"},
-		{`{"pairs":[[1,2],[3,4]]}`, "pairs[2]:\n  - [2]: 1,2\n  - [2]: 3,4\n"},
-		{`{"items":[{"sku":"A1","qty":2,"price":9.99},{"sku":"B2","qty":1,"price":14.5}]}`, "items[2]{sku,qty,price}:\n  A1,2,9.99\n  B2,1,14.5\n"},
-		{`{"items":[{"id":1,"name":"First"},{"id":2,"name":"Second","extra":true}]}`, "items[2]:\n  - id: 1\n    name: First\n  - id: 2\n    name: Second\n    extra: true\n"},
-		{`{"items":[1,{"a":1},"text"]}`, "items[3]:\n  - 1\n  - a: 1\n  - text\n"},
-		{`{"items":[{"users":[{"id":1,"name":"Ada"},{"id":2,"name":"Bob"}],"status":"active"}]}`, "items[1]:\n  - users[2]{id,name}:\n      1,Ada\n      2,Bob\n    status: active\n"},
-		{`["x","y"]`, "[2]: x,y\n"},
-		{`[{"id":1},{"id":2}]`, "[2]{id}:\n  1\n  2\n"},
-		{`{"items":[]}`, "items[0]:\n"},
-		{`{"version":"123","flag":"true","url":"http://a:b","s":"- item","e":"","pad":" x ","zip":"05"}`, "version: \"123\"\nflag: \"true\"\nurl: \"http://a:b\"\ns: \"- item\"\ne: \"\"\npad: \" x \"\nzip: \"05\"\n"},
-		{`{"order:id":7,"full name":"Ada","a.b":1}`, "\"order:id\": 7\n\"full name\": Ada\na.b: 1\n"},
-		{`{}`, ""},
-		{`"hello"`, "hello\n"},
-	}
-	for _, c := range cases {
-		if got := text(t, "toon", c.value, View{}); got != c.want {
-			t.Errorf("%s:\n%s\nwant\n%s", c.value, got, c.want)
-		}
-	}
-}
-
 func TestTableKeepsItsWidth(t *testing.T) {
 	var list rawjson.Array
 	for i := range 20 {
