@@ -38,7 +38,7 @@ func (d *Door) decode(p *params, c caller) (twodoor.Call, *fault) {
 	}
 	return twodoor.Call{
 		Operation: name, Arguments: json.RawMessage(p.arguments), Principal: c.principal, Profile: c.profile,
-		Door: twodoor.DoorMCP, Client: p.clientName(),
+		Door: twodoor.DoorMCP, Era: Version, Client: p.clientName(), Trace: p.trace(c.trace),
 	}, nil
 }
 

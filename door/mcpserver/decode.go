@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"fmt"
 
+	"github.com/twodoor/twodoor"
 	"github.com/twodoor/twodoor/internal/rawjson"
 )
 
@@ -13,6 +14,8 @@ const (
 	metaClient       = "io.modelcontextprotocol/clientInfo"
 	metaLogLevel     = "io.modelcontextprotocol/logLevel"
 	metaServer       = "io.modelcontextprotocol/serverInfo"
+	metaTraceParent  = "traceparent" // W3C Trace Context, unprefixed (SEP-414)
+	metaTraceState   = "tracestate"
 	metaSubscription = "io.modelcontextprotocol/subscriptionId"
 )
 
@@ -33,6 +36,8 @@ type params struct {
 	capabilities     []byte // of the client
 	client, logLevel []byte
 	progressToken    []byte
+	traceParent      []byte
+	traceState       []byte
 }
 
 // modern reports whether the message itself says that it is of 2026-07-28 or later.
@@ -137,6 +142,10 @@ func (m *message) readParams(raw []byte) *fault {
 			p.logLevel = value
 		case `"progressToken"`:
 			p.progressToken = value
+		case `"` + metaTraceParent + `"`:
+			p.traceParent = value
+		case `"` + metaTraceState + `"`:
+			p.traceState = value
 		}
 	}
 	return nil
@@ -166,6 +175,16 @@ func (p *params) checkOptional() *fault {
 		return &fault{code: codeInvalidParams, message: fmt.Sprintf("%s is not a log level", p.logLevel)}
 	}
 	return nil
+}
+
+// trace is the place that the request names in _meta, else the one of its transport.
+func (p *params) trace(ambient twodoor.Trace) twodoor.Trace {
+	if p.traceParent == nil {
+		return ambient
+	}
+	parent, _ := rawjson.String(p.traceParent)
+	state, _ := rawjson.String(p.traceState)
+	return twodoor.ParseTrace(parent, state)
 }
 
 // wantsLog reports whether the request asked for log messages of the level info.

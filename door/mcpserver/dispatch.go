@@ -29,6 +29,7 @@ type caller struct {
 	principal twodoor.Principal
 	profile   string
 	expose    twodoor.Expose // how it wants operations listed; empty: as the door or the profile says
+	trace     twodoor.Trace  // what the transport says of its place; a request may name another
 	shared    bool           // everybody who reaches this transport is the same principal
 }
 

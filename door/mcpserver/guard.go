@@ -8,7 +8,8 @@ import (
 
 // authenticate says on whose behalf the request comes.
 func (d *Door) authenticate(r *http.Request) (caller, error) {
-	c := caller{principal: twodoor.Operator, profile: d.profileOf(r), expose: exposeOf(r), shared: d.Authenticate == nil}
+	c := caller{principal: twodoor.Operator, profile: d.profileOf(r), expose: exposeOf(r), shared: d.Authenticate == nil,
+		trace: twodoor.ParseTrace(r.Header.Get("Traceparent"), r.Header.Get("Tracestate"))}
 	if d.Authenticate == nil {
 		return c, nil
 	}

@@ -69,6 +69,7 @@ func (d *Door) newCall(r *http.Request, who asker, operation string, arguments [
 	return twodoor.Call{
 		Operation: operation, Arguments: arguments, Principal: who.principal, Profile: who.profile, Session: who.session,
 		Door: twodoor.DoorREST, Client: r.UserAgent(), Timeout: timeoutOf(r),
+		Trace: twodoor.ParseTrace(r.Header.Get("Traceparent"), r.Header.Get("Tracestate")),
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -26,7 +27,9 @@ type Caller struct {
 	Principal twodoor.Principal
 	Profile   string
 	Expose    twodoor.Expose
-	Client    string // the client's own name and version; set by the session
+	Client    string        // the client's own name and version; set by the session
+	Era       string        // the version agreed on; set by the session
+	Trace     twodoor.Trace // set by the request
 }
 
 // Fault is a JSON-RPC error.
@@ -112,6 +115,7 @@ func (s *Server) answer(next mcp.MethodHandler) mcp.MethodHandler {
 			return wire(s.core.List(s.caller(ctx, r.Session), cursor))
 		case *mcp.CallToolRequest:
 			by := s.caller(ctx, r.Session)
+			by.Trace = traceOf(r)
 			return wire(s.core.Call(ctx, by, r.Params.Name, r.Params.Arguments, tell(ctx, r)))
 		}
 		return next(ctx, method, r)
@@ -139,10 +143,29 @@ func (s *Server) caller(ctx context.Context, session *mcp.ServerSession) Caller 
 	if !ok {
 		by = s.sessions.caller(session.ID())
 	}
-	if p := session.InitializeParams(); p != nil && p.ClientInfo != nil {
+	p := session.InitializeParams()
+	if p == nil {
+		return by
+	}
+	if by.Era = p.ProtocolVersion; !slices.Contains(versions(), by.Era) {
+		by.Era = versions()[0] // what the SDK offers in its place
+	}
+	if p.ClientInfo != nil {
 		by.Client = p.ClientInfo.Name + "/" + p.ClientInfo.Version
 	}
 	return by
+}
+
+// traceOf is the place that a call names in _meta, else in the headers of its request.
+func traceOf(r *mcp.CallToolRequest) twodoor.Trace {
+	if parent, ok := r.Params.Meta["traceparent"].(string); ok {
+		state, _ := r.Params.Meta["tracestate"].(string)
+		return twodoor.ParseTrace(parent, state)
+	}
+	if r.Extra == nil || r.Extra.Header == nil {
+		return twodoor.Trace{}
+	}
+	return twodoor.ParseTrace(r.Extra.Header.Get("Traceparent"), r.Extra.Header.Get("Tracestate"))
 }
 
 // callerKey carries the Caller of a stream; sessions over HTTP have theirs in the table.
