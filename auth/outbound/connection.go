@@ -25,6 +25,8 @@ const (
 	APIKey    Type = "api-key"
 	OAuth2    Type = "oauth2" // client-credentials
 	MutualTLS Type = "mtls"
+
+	HeadersOnly Type = "headers" // its Headers are all of it, as MCP servers are configured
 )
 
 // Connection is a key for a far side, by the references that the configuration gives.
@@ -52,6 +54,8 @@ type Connection struct {
 	CA          secret.Ref // of the far side; empty: the system's
 
 	Headers map[string]secret.Ref // sent along with any key
+
+	At string // where it is configured, for faults; empty: connections.NAME in twodoor.yaml
 }
 
 // Literals names the fields whose secret stands in the configuration itself.
@@ -226,6 +230,7 @@ func (c *Client) lookUp(conn Connection) (cred credential, err error) {
 		wanted[&cred.user], wanted[&cred.key] = conn.ClientID, conn.ClientSecret
 	case MutualTLS:
 		wanted[&cred.user], wanted[&cred.key], wanted[&cred.roots] = conn.Certificate, conn.PrivateKey, conn.CA
+	case HeadersOnly:
 	default:
 		return cred, fmt.Errorf("its type %q is none of bearer, basic, api-key, oauth2, mtls", conn.Type)
 	}
@@ -275,8 +280,12 @@ func (c *Client) forget(ctx context.Context, keys []key) (again bool) {
 
 // unusable tells that the key of a connection cannot be had.
 func (k key) unusable(err error) error {
+	what, where := "the connection "+k.name, "connections."+k.name+" in twodoor.yaml"
+	if k.conn.At != "" {
+		what, where = k.name, k.conn.At
+	}
 	return &twodoor.Error{
-		Code: twodoor.CodeUpstreamAuth, Message: fmt.Sprintf("the connection %s cannot be used: %s", k.name, err),
-		Hint: fmt.Sprintf("correct connections.%s in twodoor.yaml, or what it refers to", k.name), Cause: err,
+		Code: twodoor.CodeUpstreamAuth, Message: fmt.Sprintf("%s cannot be used: %s", what, err),
+		Hint: fmt.Sprintf("correct %s, or what it refers to", where), Cause: err,
 	}
 }

@@ -162,7 +162,7 @@ func (r *run) levelHelp(id, begin string) string {
 	if slices.ContainsFunc(list, func(n node) bool { return n.count > 0 }) {
 		budget = levelBudget
 	}
-	head, foot := r.levelHead(id), r.levelFoot(id, list)
+	head, foot := r.levelHead(id, list), r.levelFoot(id, list)
 	own := ""
 	if id == r.door.Brand && begin == "" {
 		own = r.ownList()
@@ -180,24 +180,28 @@ func (r *run) levelHelp(id, begin string) string {
 	)
 }
 
-func (r *run) levelHead(id string) string {
+func (r *run) levelHead(id string, list []node) string {
 	command := r.door.command(id)
 	if len(r.door.wordsOf(id)) == 0 {
 		command = r.door.name()
 	}
 	for _, source := range r.door.Engine.Catalog().Sources() {
 		if source.Name == id && source.Title != "" {
-			return oneLine(strings.TrimSpace(source.Title+" "+source.Version), 120) + "\n\nUsage: " + command + " GROUP VERB [flags]\n\n"
+			return oneLine(strings.TrimSpace(source.Title+" "+source.Version), 120) + "\n\nUsage: " + command + " " + wordsBelow(id, list) + " [flags]\n\n"
 		}
 	}
-	switch strings.Count(id, ".") {
-	case 0:
-		if id == "" {
-			return "Usage: " + command + " SOURCE GROUP VERB [flags]\n\n"
-		}
-		return "Usage: " + command + " GROUP VERB [flags]\n\n"
+	return "Usage: " + command + " " + wordsBelow(id, list) + " [flags]\n\n"
+}
+
+// wordsBelow are the words that a line still needs. Below some sources no groups stand.
+func wordsBelow(id string, list []node) string {
+	switch groups := slices.ContainsFunc(list, func(n node) bool { return n.count > 0 }); {
+	case id == "":
+		return "SOURCE GROUP VERB"
+	case strings.Contains(id, "."), len(list) > 0 && !groups:
+		return "VERB"
 	}
-	return "Usage: " + command + " VERB [flags]\n\n"
+	return "GROUP VERB"
 }
 
 func (r *run) levelFoot(id string, list []node) string {

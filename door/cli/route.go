@@ -83,12 +83,16 @@ func (d *Door) step(id, word string) (next string, leaf bool, err error) {
 	return "", false, nil
 }
 
-// spellings of a word: as it is typed, and as ids are written.
+// spellings of a word: as it is typed, as ids are written, and as tools of MCP servers are.
 func spellings(word string) []string {
+	all := []string{word}
 	if legal := strings.ReplaceAll(strings.ToLower(word), "_", "-"); legal != word {
-		return []string{word, legal}
+		all = append(all, legal)
 	}
-	return []string{word}
+	if tool := strings.ReplaceAll(word, "-", "_"); tool != word {
+		all = append(all, tool)
+	}
+	return all
 }
 
 // below lists the ids that a word may mean. The program's own operations and whole ids are typed at
@@ -156,9 +160,7 @@ func (r *run) astray(ctx context.Context, to target, err error) error {
 		return err
 	}
 	words, flags := apart(to.words)
-	if err := r.takeOptions(append(flags, to.rest...)); err != nil {
-		return err
-	}
+	_ = r.takeOptions(append(flags, to.rest...)) // of a command that is not there nobody knows the flags
 	if r.opts.help {
 		if done, err := r.helpOfWord(to, words); done {
 			return err

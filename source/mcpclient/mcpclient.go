@@ -35,6 +35,28 @@ func (s *Source) Read(ctx context.Context) (*twodoor.Reading, error) {
 	return r.read(), nil
 }
 
+// Last is what the server listed last over the connection that is there, without asking it; nil: there
+// is none.
+func (s *Source) Last() *twodoor.Reading {
+	s.Pool.mu.Lock()
+	slot := s.Pool.slots[key{source: s.Name}]
+	s.Pool.mu.Unlock()
+	if slot == nil {
+		return nil
+	}
+	slot.mu.Lock()
+	c := slot.conn
+	slot.mu.Unlock()
+	if c == nil || c.tools.Load() == nil || c.greeted.Load() == nil {
+		return nil
+	}
+	server, err := s.Pool.server(s.Name)
+	if err != nil {
+		return nil
+	}
+	return (&reader{source: s, server: server, conn: c}).read()
+}
+
 // listed is a connection whose list of tools is of now.
 func (p *Pool) listed(ctx context.Context, k key) (*conn, error) {
 	slot, c, err := p.acquire(ctx, k)

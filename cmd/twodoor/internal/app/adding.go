@@ -61,9 +61,9 @@ func (r *run) editing() (*edit, error) {
 	e := &edit{file: s.File, text: s.Text, site: s}
 	if s.File == "" || s.demo {
 		e.file, e.text = filepath.Join(r.Dir, config.FileName), nil
-		e.site = &site{Loaded: config.None(), where: config.Walked}
+		e.site, err = siteOf(config.None(), config.Walked)
 	}
-	return e, nil
+	return e, err
 }
 
 // add puts a source into the text.
@@ -273,8 +273,8 @@ func (e *edit) parse() error {
 	if err != nil {
 		return err
 	}
-	e.site = &site{Loaded: loaded, where: config.Walked}
-	return nil
+	e.site, err = siteOf(loaded, config.Walked)
+	return err
 }
 
 // save writes the configuration and takes it as the one of this run. It is trusted: somebody just

@@ -44,14 +44,17 @@ type run struct {
 	quiet   bool
 	fetched sync.Map // URL → hash of what was read there
 	shelf   *find.Memory
+	far     *far
+	staying bool // another run's program: it asks far sides by itself, and nobody waits for them
 }
 
 // Run carries out a command line, given without the program's name, and returns the exit status.
 func (a *App) Run(ctx context.Context, argv []string) int {
 	r := &run{
 		App: a, early: cli.Peek(argv), folders: config.FoldersOf(a.getenv), engine: &twodoor.Engine{},
-		quiet: slices.Contains(argv[:flagsEnd(argv)], "--quiet"),
+		quiet: slices.Contains(argv[:flagsEnd(argv)], "--quiet"), far: &far{},
 	}
+	defer r.close()
 	door, argv := r.door(), r.ownFirst(argv)
 	if r.needsCatalog(argv) {
 		if err := r.serve(ctx); err != nil && !r.asksWhatThereIs() {

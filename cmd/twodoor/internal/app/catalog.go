@@ -18,7 +18,6 @@ import (
 	"github.com/twodoor/twodoor/bundle"
 	"github.com/twodoor/twodoor/cmd/twodoor/internal/config"
 	"github.com/twodoor/twodoor/source/find"
-	"github.com/twodoor/twodoor/source/openapi"
 )
 
 // opened is a catalog that is ready to be served.
@@ -68,7 +67,9 @@ func (r *run) open(ctx context.Context) (*opened, error) {
 		return nil, err
 	}
 	for _, lost := range o.lost {
-		r.note(fmt.Sprintf("twodoor: the source %s is left out: %v", lost.source, lost.err))
+		if _, listed := s.servers[lost.source]; !listed || r.wants(s) == "" || r.wants(s) == lost.source {
+			r.note(fmt.Sprintf("twodoor: the source %s is left out: %v", lost.source, lost.err))
+		}
 	}
 	o.lost = append(o.lost, foreign(s)...)
 	r.opened = o
@@ -93,6 +94,7 @@ func claimsOf(s *site, catalog *twodoor.Catalog, but ...string) []config.Claim {
 
 // compiled is the catalog of a configuration.
 func (r *run) compiled(ctx context.Context, s *site) (*opened, error) {
+	r.enlist(ctx, s)
 	key, path := r.key(s), r.bundlePath(s)
 	if path != "" && !r.anew {
 		if o := r.fromBundle(ctx, s, key, path); o != nil {
@@ -103,7 +105,7 @@ func (r *run) compiled(ctx context.Context, s *site) (*opened, error) {
 	if err != nil {
 		return nil, err
 	}
-	if path != "" && len(lost) == 0 && len(readings) > 0 {
+	if path != "" && !lacksDescription(s, lost) && len(readings) > 0 {
 		if err := r.keep(ctx, path, stamp, readings); err != nil {
 			return nil, err
 		}
@@ -120,15 +122,21 @@ func (r *run) compiled(ctx context.Context, s *site) (*opened, error) {
 	return &opened{catalog: catalog, readings: func() ([]*twodoor.Reading, error) { return readings, nil }, lost: lost, index: index, stamp: stamp}, nil
 }
 
+// lacksDescription reports whether one of the sources that are lost has a description of its own: it
+// is read again at the next start. What far sides list is read when they answer.
+func lacksDescription(s *site, lost []lostSource) bool {
+	return slices.ContainsFunc(lost, func(l lostSource) bool { return !isListed(s.Sources[l.source].Kind()) })
+}
+
 // foreign lists the sources of kinds that this version does not serve. They are known from the
 // configuration alone, and need no word at every call.
 func foreign(s *site) []lostSource {
 	var lost []lostSource
 	for _, name := range config.Sorted(s.Sources) {
-		if kind := s.Sources[name].Kind(); kind != openapi.Kind {
+		if kind := s.Sources[name].Kind(); !isServed(kind) {
 			lost = append(lost, lostSource{name, &twodoor.Error{
 				Code: twodoor.CodeInvalid, Message: fmt.Sprintf("sources of the kind %s cannot be served by this version", kind),
-				Hint: "serve OpenAPI descriptions, or take this source out",
+				Hint: "serve OpenAPI descriptions, MCP servers and other twodoors, or take this source out",
 			}})
 		}
 	}
@@ -148,12 +156,12 @@ func (r *run) fromBundle(ctx context.Context, s *site, key, path string) *opened
 	b.Heal = func() (*twodoor.Catalog, error) {
 		_ = os.Remove(path) // the next run makes a new one
 		readings, lost := r.read(ctx, s)
-		if len(lost) > 0 {
+		if lacksDescription(s, lost) {
 			return nil, lost[0].err
 		}
 		return r.catalogOf(ctx, readings)
 	}
-	return &opened{catalog: b.Catalog(), readings: theirs(b.Readings), index: r.indexIn(b), stamp: b.Stamp(), warm: true}
+	return &opened{catalog: b.Catalog(), readings: theirs(b.Readings), lost: r.lostLists(s), index: r.indexIn(b), stamp: b.Stamp(), warm: true}
 }
 
 // catalogOf is the catalog of what was read, with twodoor's own operations.
@@ -230,12 +238,21 @@ func (r *run) key(s *site) string {
 		Sources    map[string]config.Source
 		Operations map[string]config.Annotation
 		File       string
-	}{s.Sources, s.Operations, s.File})
+		Listed     []string
+	}{s.Sources, s.Operations, s.File, r.marks(s)})
 	if err != nil {
 		return ""
 	}
 	h.Write(raw)
 	return hex.EncodeToString(h.Sum(nil))
+}
+
+// marks change with what far sides list.
+func (r *run) marks(s *site) (marks []string) {
+	for _, name := range s.listed() {
+		marks = append(marks, r.far.lists.Mark(name))
+	}
+	return marks
 }
 
 // bundlePath is where the bundle of a configuration is kept; empty: nowhere.
@@ -285,7 +302,7 @@ func clash(err error) error {
 // read reads all sources at once.
 func (r *run) read(ctx context.Context, s *site) (readings []*twodoor.Reading, lost []lostSource) {
 	lock, err := config.ReadLock(s.Dir())
-	names := slices.DeleteFunc(config.Sorted(s.Sources), func(name string) bool { return s.Sources[name].Kind() != openapi.Kind })
+	names := slices.DeleteFunc(config.Sorted(s.Sources), func(name string) bool { return !isServed(s.Sources[name].Kind()) })
 	got := make([]*twodoor.Reading, len(names))
 	faults := make([]error, len(names))
 	var wait sync.WaitGroup

@@ -8,6 +8,7 @@ import (
 
 	"github.com/twodoor/twodoor"
 	"github.com/twodoor/twodoor/cmd/twodoor/internal/config"
+	"github.com/twodoor/twodoor/cmd/twodoor/internal/upstream"
 	"github.com/twodoor/twodoor/door/cli"
 )
 
@@ -44,7 +45,10 @@ func (r *run) showConfig(_ context.Context, in *cli.Invocation) error {
 	fmt.Fprintf(&text, "# %s\n", orElse(r.near(s.File), "no "+config.FileName+" was found: these are the defaults"))
 	for _, v := range s.Values() {
 		line := shown{v.Path, v.Value, ""}
-		fmt.Fprintf(&text, "%s: %s", v.Path, v.Value)
+		if strings.HasSuffix(v.Path, ".mcp") {
+			line.Value = upstream.Mask(v.Value)
+		}
+		fmt.Fprintf(&text, "%s: %s", v.Path, line.Value)
 		if in.Switch("origin") {
 			line.Origin = r.near(v.Origin)
 			fmt.Fprintf(&text, "  # %s", line.Origin)

@@ -2,12 +2,15 @@ package app
 
 import (
 	"crypto/rand"
+	"encoding/json"
 
 	"github.com/twodoor/twodoor"
 	"github.com/twodoor/twodoor/cmd/twodoor/internal/config"
 	"github.com/twodoor/twodoor/source/find"
 	"github.com/twodoor/twodoor/source/guide"
+	"github.com/twodoor/twodoor/source/mcpclient"
 	"github.com/twodoor/twodoor/source/openapi"
+	"github.com/twodoor/twodoor/source/remote"
 )
 
 // ready makes the run's engine able to carry calls of the configuration.
@@ -20,6 +23,9 @@ func (r *run) ready() {
 		openapi.Kind: &openapi.Invoker{Doer: r.outbound(r.site), UserAgent: "twodoor/" + r.Version.Number},
 		guide.Kind:   &guide.Source{Library: r.library},
 		find.Kind:    &find.Invoker{Index: r.opened.index, Shelf: r.shelf},
+
+		mcpclient.Kind: &mcpclient.Invoker{Pool: &r.far.pool},
+		remote.Kind:    &remote.Invoker{Doer: &r.far.out},
 	}
 	r.engine.Profiles = profilesOf(r.site)
 	r.engine.Seal = newSeal()
@@ -49,4 +55,12 @@ func profileOf(p config.Profile) *twodoor.Profile {
 		profile.Effects = append(profile.Effects, twodoor.Effect(effect))
 	}
 	return profile
+}
+
+// definitionOf is the definition of a tool as its MCP server wrote it, however far away that is.
+func definitionOf(op *twodoor.Operation) json.RawMessage {
+	if op.Kind == remote.Kind {
+		return remote.Definition(op)
+	}
+	return mcpclient.Definition(op)
 }

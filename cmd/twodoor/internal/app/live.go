@@ -47,6 +47,7 @@ func (l *live) newDoor(r *run) *mcpserver.Door {
 	door := &mcpserver.Door{
 		Engine: r.engine, Name: "twodoor", Version: r.Version.Number, Principal: twodoor.Operator,
 		Profile: orElse(r.early.Profile, r.getenv("TWODOOR_PROFILE")), Expose: l.expose, Origins: r.site.Server.Origins,
+		Definition: definitionOf,
 	}
 	if public, err := url.Parse(r.site.Server.PublicURL); err == nil && public.Host != "" {
 		door.Hosts = []string{public.Host}
@@ -84,7 +85,7 @@ func (l *live) look(ctx context.Context) {
 		return
 	}
 	edited, due := !bytes.Equal(text, old.site.Text), l.due()
-	if !edited && !due && old.opened.stamp.Fresh(old.key(old.site)) {
+	if !edited && !due && !old.site.edited() && old.opened.stamp.Fresh(old.key(old.site)) {
 		l.sick = ""
 		return
 	}
@@ -130,7 +131,7 @@ func (l *live) reread(ctx context.Context, anew bool) (*run, error) {
 	l.read = time.Now()
 	app := *l.run.App
 	app.StdinTTY = false
-	next := &run{App: &app, early: l.run.early, folders: l.run.folders, engine: &twodoor.Engine{}, anew: anew, quiet: l.run.quiet, shelf: l.run.shelf}
+	next := &run{App: &app, early: l.run.early, folders: l.run.folders, engine: &twodoor.Engine{}, anew: anew, quiet: l.run.quiet, shelf: l.run.shelf, far: l.run.far, staying: true}
 	next.early.Config, next.early.Words, next.early.Trust = l.run.site.File, nil, false
 	s, err := next.find()
 	if err != nil {
@@ -176,6 +177,7 @@ func (l *live) refuse(text []byte, edited bool, err error) {
 // swap serves what was read. The door stays, and with it the sessions of its clients; they are told
 // that the list is another one.
 func (l *live) swap(old, next *run) {
+	next.far.serve(next, next.site)
 	old.engine.Reconfigure(next.opened.catalog, next.engine.Invokers, next.engine.Profiles)
 	next.engine = old.engine
 	l.run = next

@@ -37,6 +37,7 @@ func (l *live) newREST(r *run) *rest.Door {
 	door := &rest.Door{
 		Engine: r.engine, Version: r.Version.Number, Profile: orElse(r.early.Profile, r.getenv("TWODOOR_PROFILE")),
 		PublicURL: r.site.Server.PublicURL, Origins: r.site.Server.Origins,
+		Definition: definitionOf,
 	}
 	if public, err := url.Parse(r.site.Server.PublicURL); err == nil && public.Host != "" {
 		door.Hosts = []string{public.Host}

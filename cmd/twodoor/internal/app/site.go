@@ -11,14 +11,19 @@ import (
 
 	"github.com/twodoor/twodoor"
 	"github.com/twodoor/twodoor/cmd/twodoor/internal/config"
+	"github.com/twodoor/twodoor/cmd/twodoor/internal/upstream"
 	"github.com/twodoor/twodoor/door/cli"
+	"github.com/twodoor/twodoor/source/mcpclient"
 )
 
 // site is the configuration that a run works with, and how it was found.
 type site struct {
 	*config.Loaded
-	where config.Where
-	demo  bool // it is the running demo's
+	where   config.Where
+	demo    bool                        // it is the running demo's
+	servers map[string]mcpclient.Server // by source
+	file    *upstream.File              // mcp_servers: nil: there is none
+	filed   map[string]bool             // sources that are servers of the file
 }
 
 // find finds and reads the configuration, once.
@@ -27,13 +32,13 @@ func (r *run) find() (*site, error) {
 		return r.site, nil
 	}
 	file, where := r.locate()
-	s := &site{where: where}
+	demo := false
 	if where == config.Nowhere {
-		if demo := r.demoFile(); isFile(demo) && r.alive(demo) {
-			file, s.demo = demo, true
+		if of := r.demoFile(); isFile(of) && r.alive(of) {
+			file, demo = of, true
 		}
 	}
-	s.Loaded = config.None()
+	found := config.None()
 	if file != "" {
 		loaded, err := config.Load(file)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -42,15 +47,19 @@ func (r *run) find() (*site, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.Loaded = loaded
+		found = loaded
 	}
-	if s.demo {
-		s.where = config.Named
+	if demo {
+		where = config.Named
 	}
-	if err := s.Override(r.getenv); err != nil {
+	if err := found.Override(r.getenv); err != nil {
 		return nil, err
 	}
-	r.site = s
+	s, err := siteOf(found, where)
+	if err != nil {
+		return nil, err
+	}
+	s.demo, r.site = demo, s
 	return s, nil
 }
 

@@ -15,6 +15,9 @@ import (
 
 // readSource reads one source of the configuration.
 func (r *run) readSource(ctx context.Context, s *site, name string, kept config.SourceLock) (*twodoor.Reading, error) {
+	if isListed(s.Sources[name].Kind()) {
+		return r.readListed(s, name)
+	}
 	source := r.openAPI(s, name, s.Sources[name])
 	source.Kept = twodoor.Lock{Rule: kept.Rule, Dropped: kept.Dropped, Split: kept.Split, Names: kept.Names}
 	return source.Read(ctx)

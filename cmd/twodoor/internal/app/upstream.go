@@ -1,6 +1,7 @@
 package app
 
 import (
+	"maps"
 	"net"
 	"net/url"
 
@@ -27,9 +28,35 @@ func (r *run) outbound(s *site) *outbound.Client {
 		if source.Target != "" {
 			rule.Origins = append(rule.Origins[:len(rule.Origins):len(rule.Origins)], source.Target)
 		}
+		if own := orElse(source.Remote, s.servers[name].URL); own != "" {
+			rule.Origins = append(rule.Origins[:len(rule.Origins):len(rule.Origins)], own)
+		}
+		if headers := s.servers[name].Headers; len(headers) > 0 {
+			rule.Connection = withHeaders(client, name, rule.Connection, headers)
+		}
 		client.Sources[name] = rule
 	}
 	return client
+}
+
+// withHeaders is the name of a connection that sends the headers of a server's entry along with the key
+// of its source, where it has one.
+func withHeaders(client *outbound.Client, source, name string, headers map[string]string) string {
+	connection := outbound.Connection{Type: outbound.HeadersOnly, Headers: map[string]secret.Ref{}, At: "the headers in the entry of " + source}
+	if key, ok := client.Connections[name]; ok {
+		connection.Type = key.Type
+		all := maps.Clone(key.Headers)
+		connection, connection.Headers = key, all
+		if all == nil {
+			connection.Headers = map[string]secret.Ref{}
+		}
+	}
+	for header, value := range headers {
+		connection.Headers[header] = secret.NewRef(value)
+	}
+	own := "headers of " + source // no connection of the configuration can have this name
+	client.Connections[own] = connection
+	return own
 }
 
 func connectionFrom(c config.Connection) outbound.Connection {

@@ -11,8 +11,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-
-	"github.com/twodoor/twodoor/internal/rawjson"
 )
 
 // Claim is something that a configuration makes twodoor do: "call https://api.example.com",
@@ -29,7 +27,7 @@ func CallClaim(address string) Claim {
 }
 
 // Claims lists what the configuration by itself does, sorted: programs it would start, hosts it would
-// call, keys it names.
+// call, keys it names. What its MCP servers do is not among them.
 func (l *Loaded) Claims() []Claim {
 	var claims []Claim
 	for _, s := range l.Sources {
@@ -41,7 +39,6 @@ func (l *Loaded) Claims() []Claim {
 		if s.Command != "" {
 			claims = append(claims, Claim("start the programs of "+s.Command))
 		}
-		claims = append(claims, mcpClaims(s.MCP)...)
 	}
 	for _, c := range l.Connections {
 		if c.TokenURL != "" {
@@ -76,21 +73,6 @@ func eachText(c Config, visit func(string)) {
 			visit(string(text))
 		}
 	})
-}
-
-func mcpClaims(raw json.RawMessage) []Claim {
-	var server struct {
-		Command string   `json:"command"`
-		Args    []string `json:"args"`
-		URL     string   `json:"url"`
-	}
-	if rawjson.KindOf(raw) != rawjson.KindObject || json.Unmarshal(raw, &server) != nil {
-		return nil
-	}
-	if server.URL != "" {
-		return []Claim{CallClaim(server.URL)}
-	}
-	return []Claim{Claim(strings.Join(append([]string{"start", server.Command}, server.Args...), " "))}
 }
 
 // Trust is the record of what was trusted, one file for each configuration in the state folder.
