@@ -131,8 +131,8 @@ func place(dir string) (room string, floor int) {
 		return ".", ground
 	case parts[0] == "internal":
 		return two, cellar
-	case parts[0] == "proto":
-		return "proto", cellar
+	case parts[0] == "proto", parts[0] == "docs":
+		return parts[0], cellar
 	case strings.HasPrefix(dir+"/", "cmd/twodoor/internal/config/"):
 		return "cmd/twodoor/internal/config", cellar
 	case slices.Contains([]string{"source", "door", "auth"}, parts[0]):

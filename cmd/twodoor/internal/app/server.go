@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/twodoor/twodoor"
+	"github.com/twodoor/twodoor/docs"
 	"github.com/twodoor/twodoor/internal/secret"
 )
 
@@ -102,6 +103,7 @@ func (u *server) close() {
 func (u *server) routes() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", u.health)
+	mux.Handle("GET /docs/{topic...}", docs.Handler())
 	mux.Handle("/mcp", u.live.door.Handler())
 	mux.Handle("/mcp/{profile}", u.live.door.Handler())
 	u.mountREST(mux)
