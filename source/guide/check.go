@@ -25,6 +25,14 @@ type Checker struct {
 	refs *references
 }
 
+// Beside is the same checker for texts whose examples name other files.
+func (c *Checker) Beside(open func(name string) ([]byte, error)) *Checker {
+	c.ready()
+	beside := &Checker{Catalog: c.Catalog, Tree: c.Tree, Lines: c.Lines, Guides: c.Guides, Open: open, book: c.book, refs: c.refs}
+	beside.once.Do(func() {})
+	return beside
+}
+
 // Lines reads command lines, without the program's name.
 type Lines struct {
 	// Check reports what is wrong with a line; it reads neither stdin nor files. Required.

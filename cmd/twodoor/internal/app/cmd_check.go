@@ -167,13 +167,12 @@ func (r *run) documents(sources []string, all bool) (paths []string) {
 // ofFile checks one file; files that its examples name are looked for beside it.
 func (r *run) ofFile(checker *guide.Checker, f guide.File) []guide.Finding {
 	beside := filepath.Dir(f.Path)
-	one := &guide.Checker{Catalog: checker.Catalog, Tree: checker.Tree, Lines: checker.Lines, Guides: checker.Guides, Open: func(name string) ([]byte, error) {
+	return checker.Beside(func(name string) ([]byte, error) {
 		if filepath.IsAbs(name) || !filepath.IsLocal(name) {
 			return nil, errors.New("not beside the text")
 		}
 		return os.ReadFile(filepath.Join(beside, name))
-	}}
-	return one.Check(r.near(f.Path), f.Text)
+	}).Check(r.near(f.Path), f.Text)
 }
 
 // mend carries out the mechanical fixes of a file, and counts them.
@@ -206,9 +205,10 @@ func (r *run) fences(set *guide.Set, files []guide.File, fix bool) (findings []g
 		folders[root] = append(folders[root], guide.File{Path: filepath.ToSlash(rel), Text: f.Text})
 	}
 	for _, root := range config.Sorted(folders) {
+		all := set.Check(folders[root])
 		for _, f := range folders[root] {
 			var own []guide.Finding
-			for _, finding := range set.Check(folders[root]) {
+			for _, finding := range all {
 				if finding.File == f.Path {
 					finding.File = r.near(root + "/" + f.Path)
 					own = append(own, finding)
