@@ -98,11 +98,11 @@ func (e *Engine) Do(ctx context.Context, call Call) (result *Result, err error) 
 	}
 	args, err := e.bind(call, op)
 	if err != nil {
-		return nil, err
+		return nil, e.wayOut(ctx, call, op, call.Arguments, err)
 	}
 	value, err := e.invoke(ctx, call, op, args)
 	if err != nil {
-		return nil, err
+		return nil, e.wayOut(ctx, call, op, args, err)
 	}
 	return e.shape(ctx, call, op, value)
 }

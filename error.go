@@ -15,6 +15,7 @@ type Error struct {
 	Message    string          // safe for a stranger; says what is wrong
 	Hint       string          // what to do about it, in words
 	Try        []string        // operations or commands to try, nearest first
+	Next       []Suggestion    // calls that lead on, ready to be made
 	Fields     []Problem       // every misfit of the arguments
 	Mended     json.RawMessage // arguments that fit, made of the call's own; Hint shows them
 	RetryAfter time.Duration   // 0: not known
@@ -61,6 +62,7 @@ func (e *Error) MarshalJSON() ([]byte, error) {
 		Message    string         `json:"message"`
 		Hint       string         `json:"hint,omitempty"`
 		Try        []string       `json:"try,omitempty"`
+		Next       []Suggestion   `json:"next,omitempty"`
 		Fields     []Problem      `json:"fields,omitempty"`
 		Retryable  bool           `json:"retryable"`
 		RetryAfter float64        `json:"retry_after_s,omitempty"`
@@ -68,7 +70,7 @@ func (e *Error) MarshalJSON() ([]byte, error) {
 		CallID     string         `json:"call_id,omitempty"`
 		Upstream   *UpstreamFault `json:"upstream,omitempty"`
 	}{
-		e.Code, e.Error(), e.Hint, e.Try, e.Fields, e.Code.Retryable() || e.RetryAfter > 0,
+		e.Code, e.Error(), e.Hint, e.Try, e.Next, e.Fields, e.Code.Retryable() || e.RetryAfter > 0,
 		math.Ceil(e.RetryAfter.Seconds()), e.Token, e.CallID, e.Upstream,
 	})
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), err

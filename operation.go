@@ -136,6 +136,7 @@ type Step struct {
 	Call      string            `json:"call"`                // an operation id, or group.verb of the same source
 	Arguments map[string]string `json:"arguments,omitempty"` // input name → jq over the arguments (before) or the answer (next)
 	When      string            `json:"when,omitempty"`      // next: jq, the step is suggested where it is true
+	On        Code              `json:"on,omitempty"`        // next: suggested where the call fails with this code; jq then runs over {arguments, error}
 	Why       string            `json:"why,omitempty"`       // next: told to the agent
 	Until     string            `json:"until,omitempty"`     // before: jq over its answer, polled until true
 	Every     string            `json:"every,omitempty"`     // before: a Go duration between polls

@@ -25,9 +25,13 @@ func (r *Result) Aside(tool func(id string) string) string {
 		lines = append(lines, r.Cut.line())
 	}
 	for _, next := range r.Next {
-		lines = append(lines, strings.TrimSuffix(fmt.Sprintf("next: %s %s: %s", tool(next.Call), rawjson.Compact(nil, next.Arguments), next.Why), ": "))
+		lines = append(lines, next.line(tool))
 	}
 	return strings.Join(lines, "\n")
+}
+
+func (s Suggestion) line(tool func(id string) string) string {
+	return strings.TrimSuffix(fmt.Sprintf("next: %s %s: %s", tool(s.Call), rawjson.Compact(nil, s.Arguments), s.Why), ": ")
 }
 
 func (c *Cut) line() string {
@@ -66,6 +70,9 @@ func (e *Error) Prose(tool func(id string) string) string {
 	}
 	for i, id := range e.Try {
 		b.WriteString([]string{"\ntry: ", ", "}[min(i, 1)] + tool(id))
+	}
+	for _, next := range e.Next {
+		b.WriteString("\n" + next.line(tool))
 	}
 	if e.RetryAfter > 0 {
 		fmt.Fprintf(&b, "\nretry after: %s", e.RetryAfter)

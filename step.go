@@ -104,19 +104,51 @@ func (e *Engine) stepTarget(op *Operation, name string) string {
 func (e *Engine) suggest(ctx context.Context, call Call, op *Operation, answer json.RawMessage) []Suggestion {
 	var next []Suggestion
 	for _, step := range op.Next {
-		if len(next) == maxSuggestions {
-			break
+		if step.On == 0 && len(next) < maxSuggestions {
+			next = e.follow(ctx, call, op, step, answer, next)
 		}
-		if step.When != "" && !shape.Program(step.When).Holds(ctx, answer) {
-			continue
-		}
-		follow, err := e.callOf(ctx, op, step, answer)
-		if err != nil || rawjson.Len(follow.Arguments) < len(step.Arguments) || !e.shows(call, follow.Operation) {
-			continue
-		}
-		next = append(next, Suggestion{Call: follow.Operation, Arguments: follow.Arguments, Why: step.Why})
 	}
 	return next
+}
+
+// follow adds the call that a step suggests, where it can be filled in and this caller may make it.
+func (e *Engine) follow(ctx context.Context, call Call, op *Operation, step Step, from json.RawMessage, next []Suggestion) []Suggestion {
+	if step.When != "" && !shape.Program(step.When).Holds(ctx, from) {
+		return next
+	}
+	follow, err := e.callOf(ctx, op, step, from)
+	if err != nil || rawjson.Len(follow.Arguments) < len(step.Arguments) || !e.shows(call, follow.Operation) {
+		return next
+	}
+	return append(next, Suggestion{Call: follow.Operation, Arguments: follow.Arguments, Why: step.Why})
+}
+
+// readGuides is twodoor's own operation that reads guides.
+const readGuides = OwnSource + ".read-guides"
+
+// wayOut adds to a fault of the caller's making what leads out of it: the steps that the operation
+// names for this code, and its guide.
+func (e *Engine) wayOut(ctx context.Context, call Call, op *Operation, args json.RawMessage, err error) error {
+	fault := AsError(err)
+	if fault.Code != CodeInvalid && fault.Code != CodeConflict && fault.Code != CodeNotFound {
+		return err
+	}
+	told := *fault
+	told.Next = slices.Clone(fault.Next)
+	raw, _ := fault.MarshalJSON() // it is made of texts and valid JSON
+	from := rawjson.Set(rawjson.Set([]byte(`{}`), "arguments", args), "error", raw)
+	for _, step := range op.Next {
+		if step.On == fault.Code && len(told.Next) < maxSuggestions {
+			told.Next = e.follow(ctx, call, op, step, from, told.Next)
+		}
+	}
+	told.Next = told.Next[:min(len(told.Next), maxSuggestions-1)]
+	isGuide := func(s Suggestion) bool { return s.Call == readGuides }
+	if len(op.Guides) > 0 && !slices.ContainsFunc(told.Next, isGuide) && e.shows(call, readGuides) {
+		guide := rawjson.Set([]byte(`{}`), "names", fmt.Appendf(nil, "[%s]", rawjson.Quote(op.Guides[0])))
+		told.Next = append(told.Next, Suggestion{Call: readGuides, Arguments: guide, Why: "the guide to this"})
+	}
+	return &told
 }
 
 // shows reports whether the caller could make a call of this id.

@@ -138,6 +138,61 @@ func TestNext(t *testing.T) {
 	}
 }
 
+// TestWayOut holds that a fault names the calls that lead out of it, as its code and its words ask,
+// and the guide, where there is one to be read.
+func TestWayOut(t *testing.T) {
+	conflict := &twodoor.Error{Code: twodoor.CodeConflict, Message: "it is cold", Upstream: &twodoor.UpstreamFault{Status: 409, Body: json.RawMessage(`{"why":"cold"}`)}}
+	source := &twodoor.FuncSource{Name: "lab", Funcs: []twodoor.Func{
+		{Operation: twodoor.Operation{
+			ID: "lab.log.read", Effect: twodoor.Reads, Input: json.RawMessage(`{"type":"object","properties":{"id":{"type":"string"}},"required":["id"]}`), Guides: []string{"logs"},
+			Next: []twodoor.Step{
+				{Call: "log.get", Arguments: map[string]string{"id": ".id"}, Why: "after an answer only"},
+				{On: twodoor.CodeConflict, When: `.error.upstream.body.why == "cold"`, Call: "log.get", Arguments: map[string]string{"id": ".arguments.id"}, Why: "warm it"},
+				{On: twodoor.CodeConflict, When: `.error.upstream.body.why == "hot"`, Call: "log.get", Arguments: map[string]string{"id": ".arguments.id"}},
+				{On: twodoor.CodeNotFound, Call: "log.get", Arguments: map[string]string{"id": ".arguments.id"}},
+			},
+		}, Run: func(context.Context, *twodoor.Invocation) (*twodoor.Value, error) { return nil, conflict }},
+		{Operation: twodoor.Operation{ID: "lab.log.get", Effect: twodoor.Reads}, Run: func(context.Context, *twodoor.Invocation) (*twodoor.Value, error) { return nil, conflict }},
+	}}
+	own := &twodoor.Reading{Source: twodoor.OwnSource, Operations: []twodoor.Operation{{ID: "twodoor.read-guides", Kind: twodoor.KindFunc, Effect: twodoor.Reads}}}
+	reading, err := source.Read(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	guide := `{"call":"twodoor.read-guides","arguments":{"names":["logs"]},"why":"the guide to this"}`
+	for _, c := range []struct {
+		args  string
+		guide bool
+		want  string
+	}{
+		{`{"id":"x"}`, true, `[{"call":"lab.log.get","arguments":{"id":"x"},"why":"warm it"},` + guide + `]`},
+		{`{"id":"x"}`, false, `[{"call":"lab.log.get","arguments":{"id":"x"},"why":"warm it"}]`},
+		{`{}`, true, `[` + guide + `]`},
+		{`{}`, false, `null`},
+	} {
+		readings := []*twodoor.Reading{reading}
+		if c.guide {
+			readings = append(readings, own)
+		}
+		catalog, err := twodoor.NewCatalog(readings...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		engine := &twodoor.Engine{Invokers: map[string]twodoor.Invoker{twodoor.KindFunc: source}}
+		engine.Serve(catalog)
+		_, fault := do(t, engine, twodoor.Call{Operation: "lab.log.read", Arguments: json.RawMessage(c.args)})
+		if got, _ := json.Marshal(fault.Next); string(got) != c.want {
+			t.Errorf("%s: %s", c.args, got)
+		}
+		if prose := fault.Prose(catalog.ToolName); c.guide != strings.Contains(prose, `next: read_guides {"names":["logs"]}: the guide to this`) {
+			t.Errorf("%s: %s", c.args, prose)
+		}
+	}
+	if conflict.Next != nil {
+		t.Error("the far side's own fault was written to")
+	}
+}
+
 // TestIDNames holds that ids get their names, once each, and that nothing else changes.
 func TestIDNames(t *testing.T) {
 	far := &lab{}

@@ -258,7 +258,11 @@ func post() {
 	if method == "-" { // a plain POST
 		method = ""
 	}
-	req, err := http.NewRequest(http.MethodPost, os.Args[1], strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":`+params+`}`))
+	body := `{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":` + params + `}`
+	if method == "rest" { // the body alone
+		body = os.Args[4]
+	}
+	req, err := http.NewRequest(http.MethodPost, os.Args[1], strings.NewReader(body))
 	if err != nil {
 		panic(err)
 	}

@@ -88,7 +88,7 @@ func (r *run) operation(ctx context.Context, op *twodoor.Operation, name string,
 	call, err := r.decode(op, argv)
 	call.Operation = name
 	switch {
-	case !r.shows(twodoor.EntryOf(op)):
+	case !r.takes(twodoor.EntryOf(op)):
 		return r.refused(ctx, call)
 	case r.opts.help:
 		return r.printHelp(op)

@@ -35,9 +35,12 @@ func (r *run) spell(op *twodoor.Operation, err error) error {
 	if told.Code == twodoor.CodeUpstreamAuth && told.Hint == "" {
 		told.Hint = fmt.Sprintf("log in with: %s login %s", r.door.name(), op.Source())
 	}
-	told.Try = make([]string, len(fault.Try))
-	for i, name := range fault.Try {
-		told.Try[i] = r.door.tryLine(name)
+	told.Try, told.Next = nil, nil
+	for _, next := range fault.Next {
+		told.Try = append(told.Try, r.door.nextLine(next)+because(next.Why))
+	}
+	for _, name := range fault.Try {
+		told.Try = append(told.Try, r.door.tryLine(name))
 	}
 	return &told
 }

@@ -322,6 +322,9 @@ func (r *run) printHelp(op *twodoor.Operation) error {
 	if r.opts.onLine && r.opts.output != "table" && r.opts.output != "md" && r.opts.output != "raw" {
 		return (&Invocation{Stdout: r.door.Stdout, run: r}).Print(card)
 	}
+	if r.door.ownCommand("guides") == nil {
+		card.Guides = nil
+	}
 	return r.printText(card.help(r.door.name()))
 }
 
@@ -368,6 +371,9 @@ func (c Card) text(name string, t terms) string {
 	}
 	c.answer(&out, t)
 	line("\nAlways: %s", c.always())
+	if len(c.Guides) > 0 {
+		line("Guide: %s guides read %s", name, strings.Join(c.Guides, " "))
+	}
 	line("More: %s schema %s", name, c.ID)
 	return out.String()
 }

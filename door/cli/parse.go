@@ -54,7 +54,7 @@ func (r *run) checkOperation(name string, argv []string) error {
 	if err != nil {
 		return err
 	}
-	if op == nil || !r.shows(twodoor.EntryOf(op)) {
+	if op == nil || !r.takes(twodoor.EntryOf(op)) {
 		return r.refused(context.Background(), twodoor.Call{Operation: name})
 	}
 	call, err := r.decode(op, argv)

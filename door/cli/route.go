@@ -139,10 +139,15 @@ func (d *Door) arrive(to target, name string, rest []string) (target, error) {
 }
 
 // shows reports whether the profile of the run lists an operation here. Twodoor's own are commands of
-// another name already.
+// another name already: they are carried out, and not listed.
 func (r *run) shows(entry twodoor.Entry) bool {
+	return !strings.HasPrefix(entry.ID, twodoor.OwnSource+".") && r.takes(entry)
+}
+
+// takes reports whether an operation can be called here.
+func (r *run) takes(entry twodoor.Entry) bool {
 	profile := r.door.Engine.Profile(r.profile())
-	return profile != nil && !strings.HasPrefix(entry.ID, twodoor.OwnSource+".") && profile.Shows(entry, r.door.Principal, twodoor.DoorCLI)
+	return profile != nil && profile.Shows(entry, r.door.Principal, twodoor.DoorCLI)
 }
 
 func (r *run) profile() string {

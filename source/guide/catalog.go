@@ -60,11 +60,22 @@ func (a *annotated) check() {
 		a.step("before", step, shapeOf(a.op, inputOf(a.op)))
 	}
 	for _, step := range a.op.Next {
-		a.jq("next.when", step.When, answer)
-		a.step("next", step, answer)
+		from := answer
+		if step.On != twodoor.CodeOK {
+			from = shapeOf(a.op, failureOf(a.op))
+		}
+		a.jq("next.when", step.When, from)
+		a.step("next", step, from)
 	}
 	a.answer(answer)
 	a.examples()
+}
+
+// failureOf is the schema of what a step after a failure is filled in from.
+func failureOf(op *twodoor.Operation) json.RawMessage {
+	const fault = `{"type":"object","properties":{"code":{"type":"string"},"message":{"type":"string"},"hint":{"type":"string"},` +
+		`"upstream":{"type":"object","properties":{"status":{"type":"integer"},"body":{}}}}}`
+	return fmt.Appendf(nil, `{"type":"object","properties":{"arguments":%s,"error":%s}}`, inputOf(op), fault)
 }
 
 // jq checks a program over a shape.

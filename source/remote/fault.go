@@ -61,6 +61,7 @@ func readError(raw []byte) *twodoor.Error {
 		Message    string
 		Hint       string
 		Try        []string
+		Next       []twodoor.Suggestion
 		Fields     []twodoor.Problem
 		RetryAfter float64 `json:"retry_after_s"`
 		Confirm    string
@@ -70,7 +71,7 @@ func readError(raw []byte) *twodoor.Error {
 		return nil
 	}
 	return &twodoor.Error{
-		Code: codeNamed(e.Code), Message: e.Message, Hint: e.Hint, Try: e.Try, Fields: e.Fields,
+		Code: codeNamed(e.Code), Message: e.Message, Hint: e.Hint, Try: e.Try, Next: e.Next, Fields: e.Fields,
 		RetryAfter: time.Duration(e.RetryAfter * float64(time.Second)), Token: e.Confirm, Upstream: e.Upstream,
 	}
 }
