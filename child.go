@@ -10,6 +10,7 @@ type child struct {
 	engine *Engine
 	of     Call
 	id     string
+	in     *Invocation // the call, as its source sees it
 }
 
 // maxDepth bounds how deep calls may call: steps that lead back to themselves end there.
@@ -24,6 +25,9 @@ func (c child) Do(ctx context.Context, call Call) (*Result, error) {
 	call.Principal, call.Profile, call.Session = c.of.Principal, c.of.Profile, c.of.Session
 	call.Door, call.Era, call.Client, call.Parent = c.of.Door, c.of.Era, c.of.Client, c.id
 	call.Trace = TraceOf(ctx)
+	if c.in != nil && c.in.ask != nil {
+		call.Declared, call.Asker = c.in.Declared, c.ask
+	}
 	result, err := c.engine.Do(ctx, call)
 	if err != nil {
 		fault := *AsError(err)
@@ -31,6 +35,11 @@ func (c child) Do(ctx context.Context, call Call) (*Result, error) {
 		return nil, &fault
 	}
 	return result, nil
+}
+
+// ask puts the questions of a child to the caller of the parent, who waits with it.
+func (c child) ask(ctx context.Context, questions []Question) (Answers, error) {
+	return c.in.ask(ctx, Round{}, questions)
 }
 
 // Catalog is the one that the call was found in, or a later one.

@@ -6,15 +6,19 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/twodoor/twodoor/internal/parley"
 	"github.com/twodoor/twodoor/internal/rawjson"
+	"github.com/twodoor/twodoor/internal/sealed"
 )
 
 // Engine carries calls to operations and back. No state of a call outlives it.
@@ -26,11 +30,14 @@ type Engine struct {
 	Place    func(Trace) Trace   // the place of a call in the trace of its caller; nil: the caller's own is passed on
 	Keeper   Keeper              // may be nil: an answer that is cut is then lost
 	Timeout  time.Duration       // bound of a call that names none; 0: one minute
-	Seal     []byte              // key of the confirm tokens; required where a profile asks for a yes
+	Seal     []byte              // key of the confirm tokens, and of the state that callers carry; required where a profile asks for a yes
 
 	catalog atomic.Pointer[Catalog]
 	parts   atomic.Pointer[parts] // in place of Invokers and Profiles
 	names   nameBook
+	sealing sync.Once
+	sealer  *sealed.Codec
+	parked  parley.Table[*talk]
 }
 
 // parts is what an engine works with beside the catalog.
@@ -86,9 +93,9 @@ func (e *Engine) Profile(name string) *Profile {
 // the call. Every error it returns is an *Error.
 func (e *Engine) Do(ctx context.Context, call Call) (result *Result, err error) {
 	ctx, end := e.tell(ctx, &call)
-	defer func() { err = end(result, err) }()
+	defer func() { result, err = end(result, err) }()
 
-	op, err := e.find(&call)
+	op, err := e.find(ctx, &call)
 	if err != nil {
 		return nil, err
 	}
@@ -109,10 +116,28 @@ func (e *Engine) Do(ctx context.Context, call Call) (result *Result, err error) 
 
 // find resolves the name in the profile of the call, and takes what the caller wrote of the
 // projection out of the arguments: what is left is the operation's own.
-func (e *Engine) find(call *Call) (*Operation, error) {
+func (e *Engine) find(ctx context.Context, call *Call) (*Operation, error) {
 	profile := e.Profile(call.Profile)
 	if profile == nil {
 		return nil, e.noProfile(call.Profile)
+	}
+	op, err := e.named(ctx, call, profile)
+	if err != nil {
+		return nil, err
+	}
+	if call.Arguments, err = objectOf(call.Arguments); err != nil {
+		return nil, err
+	}
+	if err := call.takeWant(op); err != nil {
+		return nil, err
+	}
+	return op, e.reopen(call)
+}
+
+// named is what the call names, as its profile shows it.
+func (e *Engine) named(ctx context.Context, call *Call, profile *Profile) (*Operation, error) {
+	if call.Of != OfOperation {
+		return e.findThing(ctx, call, profile)
 	}
 	op, alias, err := e.Catalog().Find(call.Operation)
 	if err != nil {
@@ -125,10 +150,7 @@ func (e *Engine) find(call *Call) (*Operation, error) {
 		call.notes = append(call.notes, fmt.Sprintf("%s is an old name of %s", call.Operation, op.ID))
 	}
 	call.found = op
-	if call.Arguments, err = objectOf(call.Arguments); err != nil {
-		return nil, err
-	}
-	return op, call.takeWant(op)
+	return op, nil
 }
 
 // admit decides whether this principal may make this call now. Here, and nowhere else, the
@@ -150,11 +172,8 @@ func (e *Engine) admit(ctx context.Context, call Call, op *Operation) (context.C
 			Message: fmt.Sprintf("%s needs the permission %q, which %s does not hold", op.ID, op.Permission, call.Principal.Subject),
 		}
 	case e.asks(call, op, profile) && !e.confirmed(call, op):
-		return nil, &Error{
-			Code:    CodeConfirm,
-			Message: op.ID + " destroys something and needs a yes",
-			Hint:    `ask the person; after a yes send the same call again with the token as "confirm" in _want (--yes on the CLI)`,
-			Token:   e.confirmToken(call, op),
+		if err := e.askYes(ctx, call, op); err != nil {
+			return nil, err
 		}
 	}
 	return context.WithValue(ctx, principalKey{}, call.Principal), nil
@@ -163,6 +182,9 @@ func (e *Engine) admit(ctx context.Context, call Call, op *Operation) (context.C
 // bind makes the arguments fit: repairs what clients are known to write, fills what the description
 // fills, and names every misfit at once.
 func (e *Engine) bind(call Call, op *Operation) (json.RawMessage, error) {
+	if call.Of != OfOperation {
+		return call.bindThing()
+	}
 	if err := call.Projection.check(op); err != nil {
 		return nil, err
 	}
@@ -178,24 +200,44 @@ func (e *Engine) bind(call Call, op *Operation) (json.RawMessage, error) {
 	return nil, op.misfit(check, args, misfits)
 }
 
-// invoke hands the call to the far side, after what must be called before it: page by page where
-// more than one is wanted, within the bound of time, and safe from a panic of the source.
-func (e *Engine) invoke(ctx context.Context, call Call, op *Operation, args json.RawMessage) (value *Value, err error) {
+// invoke hands the call to the far side within the bound of time. Where the far side asks its caller
+// something, it waits or is begun again.
+func (e *Engine) invoke(ctx context.Context, call Call, op *Operation, args json.RawMessage) (*Value, error) {
+	in := e.invocation(ctx, call, op, args)
+	if call.talks() {
+		return e.converse(ctx, call, in)
+	}
+	ctx, cancel := context.WithTimeout(ctx, e.bound(call, op))
+	defer cancel()
+	return e.carry(ctx, call, in)
+}
+
+// invocation is the call as the source sees it.
+func (e *Engine) invocation(ctx context.Context, call Call, op *Operation, args json.RawMessage) *Invocation {
+	in := &Invocation{
+		CallID: callID(ctx), Operation: op, Name: call.Operation, Arguments: args, Principal: call.Principal,
+		Session: call.Session, Account: call.Account, Progress: call.Progress, Log: call.Log,
+		Declared: call.Declared, Completing: call.Completing,
+	}
+	in.Caller = child{engine: e, of: call, id: in.CallID, in: in}
+	return in
+}
+
+// carry makes the call, after what must be called before it: page by page where more than one is
+// wanted, and safe from a panic of the source.
+func (e *Engine) carry(ctx context.Context, call Call, in *Invocation) (value *Value, err error) {
+	op := in.Operation
 	invoker := e.invoker(op.Kind)
 	if invoker == nil {
 		return nil, fmt.Errorf("no invoker for operations of kind %q", op.Kind)
 	}
-	ctx, cancel := context.WithTimeout(ctx, e.bound(call, op))
-	defer cancel()
 	defer func() {
 		if p := recover(); p != nil {
 			value, err = nil, fmt.Errorf("%s panicked: %v\n%s", op.ID, p, debug.Stack())
 		}
 	}()
-	in := &Invocation{
-		CallID: callID(ctx), Operation: op, Arguments: args, Principal: call.Principal,
-		Session: call.Session, Account: call.Account, Progress: call.Progress,
-		Caller: child{engine: e, of: call, id: callID(ctx)},
+	if call.Of != OfOperation {
+		return call.take(ctx, invoker, in)
 	}
 	if call.Mode == DryRun {
 		return preview(ctx, invoker, in, call.Projection)
@@ -211,6 +253,9 @@ func (e *Engine) invoke(ctx context.Context, call Call, op *Operation, args json
 
 // shape cuts the answer to what is wanted and to what may be had, and says what comes next.
 func (e *Engine) shape(ctx context.Context, call Call, op *Operation, value *Value) (*Result, error) {
+	if call.Of != OfOperation {
+		return &Result{CallID: callID(ctx), Operation: op.ID, Value: value.JSON, Blobs: value.Blobs, Messages: value.Messages, Raw: value.Raw}, nil
+	}
 	result := &Result{
 		CallID: callID(ctx), Operation: op.ID, Value: value.JSON, MediaType: value.MediaType, Blobs: value.Blobs,
 		Preview: value.Preview, Cut: value.Cut, Format: value.Format, Notes: append(call.notes, value.Notes...),
@@ -233,13 +278,16 @@ func (e *Engine) shape(ctx context.Context, call Call, op *Operation, value *Val
 	return result, nil
 }
 
-// tell gives the call its id, and tells the observer when it ends.
-func (e *Engine) tell(ctx context.Context, call *Call) (context.Context, func(*Result, error) error) {
+// tell gives the call its id, and tells the observer when it ends, or asks.
+func (e *Engine) tell(ctx context.Context, call *Call) (context.Context, func(*Result, error) (*Result, error)) {
 	r := &running{Context: ctx, id: newCallID(), begun: time.Now(), trace: call.Trace}
 	if e.Place != nil {
 		r.trace = e.Place(call.Trace)
 	}
-	return r, func(result *Result, err error) error {
+	return r, func(result *Result, err error) (*Result, error) {
+		if a, ok := errors.AsType[*asking](err); ok && call.Asker == nil {
+			result, err = e.asked(call, r.id, a)
+		}
 		fault := AsError(err)
 		if fault != nil {
 			told := *fault
@@ -250,9 +298,9 @@ func (e *Engine) tell(ctx context.Context, call *Call) (context.Context, func(*R
 			e.Observer.Observe(r.event(call, result, fault))
 		}
 		if fault == nil {
-			return nil
+			return result, nil
 		}
-		return fault
+		return nil, fault
 	}
 }
 
@@ -365,7 +413,7 @@ func (e *Engine) confirmToken(call Call, op *Operation) string {
 }
 
 func (e *Engine) confirmed(call Call, op *Operation) bool {
-	if call.Confirm == ConfirmYes && call.Door == DoorCLI {
+	if call.held.Yes == yesGiven || call.Confirm == ConfirmYes && call.Door == DoorCLI {
 		return true
 	}
 	return hmac.Equal([]byte(call.Confirm), []byte(e.confirmToken(call, op)))

@@ -22,8 +22,10 @@ type Error struct {
 	Token      string          // CodeConfirm: what the retry carries as Confirm
 	CallID     string
 	Upstream   *UpstreamFault
-	Inner      bool  // a call that the named one made has failed: no protocol error of a door
-	Cause      error // for the log, never shown
+	Needs      json.RawMessage // CodeDenied: what the caller would have to declare, as MCP client capabilities
+	Inner      bool            // a call that the named one made has failed: no protocol error of a door
+	Protocol   bool            // the request itself is wrong, not the arguments of its operation: a door that has protocol errors tells it as one
+	Cause      error           // for the log, never shown
 }
 
 // Problem is one misfit of the arguments.

@@ -53,9 +53,11 @@ func schemaOf[T any](id string) json.RawMessage {
 
 // FuncSource is a source of Go functions, and their Invoker.
 type FuncSource struct {
-	Name  string // required: first word of all ids
-	Title string
-	Funcs []Func // required
+	Name          string // required: first word of all ids
+	Title         string
+	Funcs         []Func // required, unless there are resources or prompts
+	ResourceFuncs []FuncResource
+	PromptFuncs   []FuncPrompt
 }
 
 // Read lists the functions.

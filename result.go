@@ -9,6 +9,8 @@ type Result struct {
 	Value     json.RawMessage // the shaped value, exactly one JSON value; nil: it worked and there is no content
 	MediaType string          // of a Value that was not JSON at the far side: it is a JSON string then, or a list of events
 	Blobs     []Blob
+	Messages  []Message       // of a prompt
+	Asked     *Asked          // in place of all else: the caller is asked something first
 	Preview   *Preview        // in a dry run, in place of a value
 	Raw       json.RawMessage // Value.Raw, where nothing was cut from it or added to it: a door of that protocol passes it on
 	Next      []Suggestion

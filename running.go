@@ -36,6 +36,9 @@ func (r *running) Value(key any) any {
 	return r.Context.Value(key)
 }
 
+// copy is the same call, for a goroutine that may outlive this leg of it.
+func (r *running) copy() *running { again := *r; return &again }
+
 // runningOf is the innermost call under way.
 func runningOf(ctx context.Context) *running {
 	if r, ok := ctx.Value(callKey{}).(*running); ok {

@@ -81,14 +81,23 @@ type Previewer interface {
 // Invocation is a call on its way to the far side: found, admitted, its arguments checked.
 type Invocation struct {
 	CallID    string
-	Operation *Operation
+	Operation *Operation      // for a resource or a prompt: one that stands for it
+	Name      string          // as the call spells it: the address of the resource, the prompt
 	Arguments json.RawMessage // a valid object for Operation.Input
 	Principal Principal
 	Session   string
 	Account   string // which account of the source; empty: its only or default one
 	Continue  string // Value.Continue of the page before; empty: the first page
 	Progress  func(Progress)
-	Caller    Caller // calls other operations on behalf of the same principal
+	Log       func(Note) // nil: nobody listens
+	Caller    Caller     // calls other operations on behalf of the same principal
+
+	Declared   json.RawMessage // what the caller can be asked, as MCP client capabilities
+	Answers    Answers         // that came with the call
+	State      []byte          // Round.State, where an earlier invocation ended with questions
+	Completing *Completing     // of a Completer: what is being typed
+
+	ask func(ctx context.Context, round Round, rest []Question) (Answers, error) // nil: nobody can be asked
 }
 
 // Caller makes calls. The engine is one; an invocation carries one that knows its parent.
@@ -100,7 +109,8 @@ type Caller interface {
 type Value struct {
 	JSON      json.RawMessage // exactly one JSON value; nil: it answered without content
 	MediaType string          // of the answer where it was not JSON: "text/plain", "text/event-stream"
-	Blobs     []Blob          // binary answers
+	Blobs     []Blob          // binary answers; the contents of a resource
+	Messages  []Message       // of a prompt
 	Continue  string          // opaque to all but the Invoker: hand it back for the next page (PageLink)
 	Cut       *Cut            // what the far side or a bound of the Invoker left out
 	Notes     []string        // said to the agent beside the value
@@ -145,6 +155,13 @@ type Progress struct {
 	Done    float64
 	Total   float64 // 0: not known
 	Message string
+}
+
+// Note is a log message of a running call.
+type Note struct {
+	Level  string          // of syslog: "debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"
+	Logger string          // may be empty
+	Data   json.RawMessage // any value
 }
 
 // Access is what an upstream request may need a key for. A source says which security schemes its
