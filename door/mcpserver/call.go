@@ -37,7 +37,7 @@ func (d *Door) decode(p *params, c caller) (twodoor.Call, *fault) {
 		return twodoor.Call{}, &fault{code: codeInvalidParams, message: "params lacks name, the tool to call"}
 	}
 	return twodoor.Call{
-		Operation: name, Arguments: json.RawMessage(p.arguments), Principal: c.principal, Profile: c.profile,
+		Operation: name, Arguments: json.RawMessage(p.arguments), Principal: c.principal, Session: c.session, Profile: c.profile,
 		Door: twodoor.DoorMCP, Era: Version, Client: p.clientName(), Trace: p.trace(c.trace),
 	}, nil
 }

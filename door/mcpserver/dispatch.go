@@ -27,6 +27,7 @@ type request struct {
 // caller is on whose behalf a request is made, and what it is shown.
 type caller struct {
 	principal twodoor.Principal
+	session   string
 	profile   string
 	expose    twodoor.Expose // how it wants operations listed; empty: as the door or the profile says
 	trace     twodoor.Trace  // what the transport says of its place; a request may name another

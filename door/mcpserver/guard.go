@@ -13,22 +13,29 @@ func (d *Door) authenticate(r *http.Request) (caller, error) {
 	if d.Authenticate == nil {
 		return c, nil
 	}
-	var err error
-	c.principal, err = d.Authenticate(r)
-	return c, err
+	known, err := d.Authenticate(r)
+	c.principal, c.session = known.Principal, known.Session
+	if err != nil || !known.Bound {
+		return c, err
+	}
+	if named := named(r); named != "" && named != known.Profile {
+		return c, &twodoor.Error{Code: twodoor.CodeForbidden, Message: "this session is bound to its own profile", Hint: "name no profile in the address"}
+	}
+	c.profile = known.Profile
+	return c, nil
 }
 
-// profileOf is the profile that the address names: ?profile= or a {profile} of the mount path.
-func (d *Door) profileOf(r *http.Request) string {
+func (d *Door) profileOf(r *http.Request) string { return orElse(named(r), d.Profile) }
+
+// named is the profile that the address names: ?profile= or a {profile} of the mount path.
+func named(r *http.Request) string {
 	if name := r.PathValue("profile"); name != "" {
 		return name
 	}
 	if r.URL.RawQuery != "" {
-		if name := r.URL.Query().Get("profile"); name != "" {
-			return name
-		}
+		return r.URL.Query().Get("profile")
 	}
-	return d.Profile
+	return ""
 }
 
 // exposeOf is how the address wants operations listed: ?expose=. Anything else than a way there is
@@ -44,9 +51,13 @@ func exposeOf(r *http.Request) twodoor.Expose {
 	return ""
 }
 
-// challenge answers 401.
+// challenge answers 401, or 403 to whom it is known and may not.
 func (d *Door) challenge(w http.ResponseWriter, r *http.Request, err error) {
 	e := twodoor.AsError(err)
+	if e.Code == twodoor.CodeForbidden {
+		writeJSON(w, http.StatusForbidden, errorBody(e))
+		return
+	}
 	if e.Code != twodoor.CodeUnauthenticated {
 		e = &twodoor.Error{Code: twodoor.CodeUnauthenticated, Message: "sign in first", Cause: err}
 	}

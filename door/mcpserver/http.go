@@ -65,7 +65,7 @@ func shareWith(w http.ResponseWriter, r *http.Request, origin string) (preflight
 }
 
 func (c caller) legacy() legacy.Caller {
-	return legacy.Caller{Principal: c.principal, Profile: c.profile, Expose: c.expose}
+	return legacy.Caller{Principal: c.principal, Session: c.session, Profile: c.profile, Expose: c.expose}
 }
 
 // post finds out of which era a message is, and has it answered.

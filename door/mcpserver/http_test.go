@@ -222,16 +222,16 @@ func TestBodyOverTheBound(t *testing.T) {
 
 func TestAuthentication(t *testing.T) {
 	s := newSite(t, func(d *Door) {
-		d.Authenticate = func(r *http.Request) (twodoor.Principal, error) {
+		d.Authenticate = func(r *http.Request) (Caller, error) {
 			switch r.Header.Get("Authorization") {
 			case "Bearer guest":
-				return twodoor.Principal{Subject: "guest"}, nil
+				return Caller{Principal: twodoor.Principal{Subject: "guest"}}, nil
 			case "Bearer nobody":
-				return twodoor.Principal{}, nil
+				return Caller{}, nil
 			case "Bearer operator":
-				return twodoor.Operator, nil
+				return Caller{Principal: twodoor.Operator}, nil
 			}
-			return twodoor.Principal{}, &twodoor.Error{Code: twodoor.CodeUnauthenticated, Message: "no such token"}
+			return Caller{}, &twodoor.Error{Code: twodoor.CodeUnauthenticated, Message: "no such token"}
 		}
 	})
 	secret := modern("1", "tools/call", `"name":"lab_secret"`)

@@ -33,7 +33,7 @@ func (c core) List(by legacy.Caller, cursor string) (json.RawMessage, *legacy.Fa
 // Call is a CallToolResult.
 func (c core) Call(ctx context.Context, by legacy.Caller, tool string, arguments json.RawMessage, progress func(twodoor.Progress)) (json.RawMessage, *legacy.Fault) {
 	result, err := c.door.Engine.Do(ctx, twodoor.Call{
-		Operation: tool, Arguments: arguments, Principal: by.Principal, Profile: by.Profile,
+		Operation: tool, Arguments: arguments, Principal: by.Principal, Session: by.Session, Profile: by.Profile,
 		Door: twodoor.DoorMCP, Era: by.Era, Client: by.Client, Trace: by.Trace, Progress: progress,
 	})
 	if err == nil {

@@ -116,9 +116,9 @@ func TestLegacyBatchOverHTTP(t *testing.T) {
 func TestLegacySessionIsItsPrincipals(t *testing.T) {
 	permissions := map[string][]string{"ann": {"secrets"}, "bob": {"secrets"}}
 	s := newSite(t, func(d *Door) {
-		d.Authenticate = func(r *http.Request) (twodoor.Principal, error) {
+		d.Authenticate = func(r *http.Request) (Caller, error) {
 			name := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
-			return twodoor.Principal{Subject: name, Permissions: permissions[name]}, nil
+			return Caller{Principal: twodoor.Principal{Subject: name, Permissions: permissions[name]}}, nil
 		}
 	})
 	id := s.open("Authorization: Bearer ann")

@@ -34,8 +34,8 @@ type Door struct {
 	Expose  twodoor.Expose // how operations are listed where a request does not say; empty: as the profile says
 
 	// Authenticate says on whose behalf an HTTP request comes. Its error becomes 401 with a
-	// challenge. Nil: everybody who reaches the door is the operator.
-	Authenticate func(*http.Request) (twodoor.Principal, error)
+	// challenge, or 403. Nil: everybody who reaches the door is the operator.
+	Authenticate func(*http.Request) (Caller, error)
 	// Challenge is the WWW-Authenticate header of a 401; nil: a bare Bearer challenge.
 	Challenge func(*http.Request, *twodoor.Error) string
 	Principal twodoor.Principal // on whose behalf ServeStdio runs; nobody: the operator
@@ -62,11 +62,20 @@ type Door struct {
 	legacyEra *legacy.Server
 }
 
+// Caller is who asks, as the credential of a request says.
+type Caller struct {
+	Principal twodoor.Principal
+	Session   string // what its calls belong to; may be empty
+	Bound     bool   // the credential is good for this session alone, and for its profile
+	Profile   string // of who is bound; empty: the default one
+}
+
 // Stream is one connection that is already accepted: newline-delimited JSON-RPC both ways.
 type Stream struct {
 	In        io.Reader         // required
 	Out       io.Writer         // required; nothing but protocol is written to it, whole lines at a time
 	Principal twodoor.Principal // on whose behalf; nobody: nobody
+	Session   string            // what its calls belong to; empty: a session of its own
 	Profile   string            // empty: the door's
 	Expose    twodoor.Expose    // empty: the door's
 }

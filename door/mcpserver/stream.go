@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -24,7 +25,7 @@ func (d *Door) Serve(ctx context.Context, s Stream) error {
 	defer cancel()
 	c := &conn{
 		door: d, out: s.Out, running: map[string]*running{}, ended: make(chan struct{}),
-		caller: caller{principal: s.Principal, profile: orElse(s.Profile, d.Profile), expose: s.Expose, shared: true},
+		caller: caller{principal: s.Principal, session: orElse(s.Session, "mcp:"+rand.Text()), profile: orElse(s.Profile, d.Profile), expose: s.Expose, shared: true},
 	}
 	read := make(chan error, 1)
 	go func() { read <- c.read(ctx, newFrames(s.In, MaxLine)) }()
@@ -129,7 +130,7 @@ func (c *conn) legacy() *legacy.Stream {
 }
 
 func (c *conn) beginLegacy(ctx context.Context) *legacy.Stream {
-	old, err := c.door.legacy().Stream(ctx, legacy.Caller{Principal: c.principal, Profile: c.profile, Expose: c.expose}, c.say)
+	old, err := c.door.legacy().Stream(ctx, legacy.Caller{Principal: c.principal, Session: c.session, Profile: c.profile, Expose: c.expose}, c.say)
 	if err != nil {
 		return nil
 	}

@@ -25,6 +25,7 @@ type Core interface {
 // Caller is on whose behalf a session asks, and what it is shown.
 type Caller struct {
 	Principal twodoor.Principal
+	Session   string // what its calls belong to; empty: the session is one of its own
 	Profile   string
 	Expose    twodoor.Expose
 	Client    string        // the client's own name and version; set by the session

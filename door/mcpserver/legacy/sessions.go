@@ -21,6 +21,7 @@ type sessions struct {
 
 type session struct {
 	caller Caller
+	bound  string // the session that its first request named; empty: none
 	used   time.Time
 	busy   int // requests and streams that are open
 }
@@ -49,7 +50,7 @@ func (t *sessions) enter(id string, by Caller) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	s := t.byID[id]
-	if s == nil || s.caller.Principal.Subject != by.Principal.Subject {
+	if s == nil || s.caller.Principal.Subject != by.Principal.Subject || s.bound != by.Session {
 		return false
 	}
 	s.caller.Principal = by.Principal // what it may do can have changed since
@@ -70,7 +71,11 @@ func (t *sessions) leave(id string) {
 func (t *sessions) begin(id string, by Caller) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.byID[id] = &session{caller: by, used: time.Now(), busy: 1}
+	s := &session{caller: by, bound: by.Session, used: time.Now(), busy: 1}
+	if s.bound == "" {
+		s.caller.Session = "mcp:" + id
+	}
+	t.byID[id] = s
 }
 
 // forget drops the sessions that the SDK holds no more.

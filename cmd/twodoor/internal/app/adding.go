@@ -298,7 +298,7 @@ func (r *run) save(e *edit, o *opened) error {
 		return nil
 	}
 	book := config.Trust{Dir: filepath.Join(r.folders.State, "trust")}
-	return r.granted(book, e.file, claimsOf(e.site, o.catalog))
+	return r.granted(book, e.file, claimsOf(e.site, o.catalog.Sources()))
 }
 
 // addAll adds what a command line names, reads it, and writes the configuration. What cannot be read
@@ -317,16 +317,15 @@ func (r *run) addAll(ctx context.Context, all []wanted) (*edit, error) {
 			return nil, err
 		}
 	}
-	o, err := r.compiled(ctx, e.site)
-	if err != nil {
-		return nil, err
-	}
-	for _, lost := range o.lost {
-		if slices.Contains(e.added, lost.source) {
-			return nil, lost.err
+	o, err := r.compiled(ctx, e.site, func(infos []twodoor.SourceInfo, lost []lostSource) error {
+		for _, l := range lost {
+			if slices.Contains(e.added, l.source) {
+				return l.err
+			}
 		}
-	}
-	if err := r.trust(ctx, before, claimsOf(before, o.catalog, e.added...)); err != nil {
+		return r.trust(ctx, before, claimsOf(before, infos, e.added...))
+	})
+	if err != nil {
 		return nil, err
 	}
 	return e, r.save(e, o)

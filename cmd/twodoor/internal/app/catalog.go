@@ -59,11 +59,10 @@ func (r *run) open(ctx context.Context) (*opened, error) {
 	if err := r.trust(ctx, s, s.Claims()); err != nil {
 		return nil, err
 	}
-	o, err := r.compiled(ctx, s)
+	o, err := r.compiled(ctx, s, func(infos []twodoor.SourceInfo, _ []lostSource) error {
+		return r.trust(ctx, s, claimsOf(s, infos))
+	})
 	if err != nil {
-		return nil, err
-	}
-	if err := r.trust(ctx, s, claimsOf(s, o.catalog)); err != nil {
 		return nil, err
 	}
 	for _, lost := range o.lost {
@@ -78,9 +77,9 @@ func (r *run) open(ctx context.Context) (*opened, error) {
 
 // claimsOf is what the configuration does, with the hosts that the descriptions themselves call, but
 // for those of some sources.
-func claimsOf(s *site, catalog *twodoor.Catalog, but ...string) []config.Claim {
+func claimsOf(s *site, infos []twodoor.SourceInfo, but ...string) []config.Claim {
 	claims := s.Claims()
-	for _, info := range catalog.Sources() {
+	for _, info := range infos {
 		if slices.Contains(but, info.Name) {
 			continue
 		}
@@ -92,16 +91,19 @@ func claimsOf(s *site, catalog *twodoor.Catalog, but ...string) []config.Claim {
 	return slices.Compact(claims)
 }
 
+// agreement is asked once it is known what the sources do, and before anything of them is kept.
+type agreement func(infos []twodoor.SourceInfo, lost []lostSource) error
+
 // compiled is the catalog of a configuration.
-func (r *run) compiled(ctx context.Context, s *site) (*opened, error) {
+func (r *run) compiled(ctx context.Context, s *site, agree agreement) (*opened, error) {
 	r.enlist(ctx, s)
 	key, path := r.key(s), r.bundlePath(s)
 	if path != "" && !r.anew {
 		if o := r.fromBundle(ctx, s, key, path); o != nil {
-			return o, nil
+			return o, agree(o.catalog.Sources(), o.lost)
 		}
 	}
-	readings, lost, stamp, err := r.readSteadily(ctx, s, key)
+	readings, lost, stamp, err := r.readSteadily(ctx, s, key, agree)
 	if err != nil {
 		return nil, err
 	}
@@ -175,11 +177,14 @@ func (r *run) catalogOf(ctx context.Context, readings []*twodoor.Reading) (*twod
 
 // readSteadily reads the descriptions and stamps what was read. Where a file changed meanwhile it
 // reads again: a stamp must not tell of text that nobody has read.
-func (r *run) readSteadily(ctx context.Context, s *site, key string) ([]*twodoor.Reading, []lostSource, bundle.Stamp, error) {
+func (r *run) readSteadily(ctx context.Context, s *site, key string, agree agreement) ([]*twodoor.Reading, []lostSource, bundle.Stamp, error) {
 	for {
 		begun := time.Now()
 		readings, lost := r.read(ctx, s)
 		if err := ctx.Err(); err != nil {
+			return nil, nil, bundle.Stamp{}, err
+		}
+		if err := agree(infosOf(readings), lost); err != nil {
 			return nil, nil, bundle.Stamp{}, err
 		}
 		if err := r.keepNames(s, readings); err != nil {
@@ -193,6 +198,14 @@ func (r *run) readSteadily(ctx context.Context, s *site, key string) ([]*twodoor
 			return readings, lost, stamp, nil
 		}
 	}
+}
+
+func infosOf(readings []*twodoor.Reading) []twodoor.SourceInfo {
+	infos := make([]twodoor.SourceInfo, len(readings))
+	for i, reading := range readings {
+		infos[i] = twodoor.InfoOf(reading)
+	}
+	return infos
 }
 
 func changedSince(stamp bundle.Stamp, begun time.Time, except string) bool {

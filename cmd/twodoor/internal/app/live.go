@@ -25,6 +25,8 @@ type live struct {
 	expose twodoor.Expose
 	guard  *session.Guard // nil: everybody is the operator
 
+	sessions restSessions // that the operator begins; they are good at every door
+
 	door   *mcpserver.Door
 	rest   *rest.Door
 	mu     sync.Mutex
@@ -53,7 +55,7 @@ func (l *live) newDoor(r *run) *mcpserver.Door {
 		door.Hosts = []string{public.Host}
 	}
 	if l.guard != nil {
-		door.Authenticate = l.guard.Check
+		door.Authenticate = l.sessions.forMCP(l.guard)
 	}
 	return door
 }

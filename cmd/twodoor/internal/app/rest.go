@@ -5,8 +5,10 @@ import (
 	"net/url"
 	"slices"
 
+	"github.com/twodoor/twodoor"
 	"github.com/twodoor/twodoor/auth/session"
 	"github.com/twodoor/twodoor/door/cli"
+	"github.com/twodoor/twodoor/door/mcpserver"
 	"github.com/twodoor/twodoor/door/rest"
 )
 
@@ -43,8 +45,7 @@ func (l *live) newREST(r *run) *rest.Door {
 		door.Hosts = []string{public.Host}
 	}
 	if l.guard != nil {
-		sessions := &restSessions{}
-		door.Sessions, door.Authenticate = sessions, sessions.authenticator(l.guard)
+		door.Sessions, door.Authenticate = &l.sessions, l.sessions.authenticator(l.guard)
 	}
 	return door
 }
@@ -67,6 +68,29 @@ func (s *restSessions) authenticator(guard *session.Guard) func(*http.Request) (
 		}
 		principal, err := guard.Check(r)
 		return rest.Caller{Principal: principal}, err
+	}
+}
+
+// forMCP is the same for the MCP door: there the session that a request names is settled here. Who
+// holds a session's token can name no other; the operator acts in the one that is named, with its
+// rights; a name that was never given out is a mere name.
+func (s *restSessions) forMCP(guard *session.Guard) func(*http.Request) (mcpserver.Caller, error) {
+	return func(r *http.Request) (mcpserver.Caller, error) {
+		named := r.Header.Get("X-Session-ID")
+		own, bound := s.Check(r)
+		if !bound {
+			principal, err := guard.Check(r)
+			if err != nil || named == "" {
+				return mcpserver.Caller{Principal: principal}, err
+			}
+			if own, bound, err = s.Sessions.Session(named); err != nil || !bound {
+				return mcpserver.Caller{Principal: principal, Session: named}, err
+			}
+		}
+		if named != "" && named != own.ID {
+			return mcpserver.Caller{}, &twodoor.Error{Code: twodoor.CodeForbidden, Message: "the token is bound to another session than the one named", Hint: "leave X-Session-ID out, or send the token of that session"}
+		}
+		return mcpserver.Caller{Principal: own.Principal, Session: own.ID, Bound: true, Profile: own.Profile}, nil
 	}
 }
 
