@@ -10,6 +10,7 @@ import (
 	"github.com/twodoor/twodoor"
 	"github.com/twodoor/twodoor/cmd/twodoor/internal/config"
 	"github.com/twodoor/twodoor/door/cli"
+	"github.com/twodoor/twodoor/source/mcpclient"
 )
 
 func (r *run) addCommand() cli.Command {
@@ -74,12 +75,11 @@ func (r *run) completeSources(context.Context, []string, string) []string {
 
 func (r *run) sourcesCommand() cli.Command {
 	return cli.Command{
-		Name: "sources", Short: "List the sources and what was found in them", Example: "twodoor sources",
+		Name: "sources", Short: "List the sources, what was found in them, and how their far sides do",
+		Long:    "Of MCP servers and other twodoors it also tells the state, the revision of MCP, the transport, how long a list takes, and where something is wrong the reason and what to do. A running up is asked; else it tells what this run knows: a far side that was listed before is not started for it.",
+		Example: "twodoor sources",
 		Run: func(ctx context.Context, in *cli.Invocation) error {
-			if _, err := r.open(ctx); err != nil {
-				return err
-			}
-			all, err := r.summaries()
+			all, err := r.sources(ctx)
 			if err != nil {
 				return err
 			}
@@ -111,6 +111,8 @@ type summary struct {
 	Origins    []string `json:"origins"`
 	Notes      []string `json:"notes"`
 	Error      string   `json:"error,omitempty"`
+
+	state // of far sides that list their operations themselves
 }
 
 // summaries tells of all sources of the configuration, also of those that cannot be served.
@@ -122,7 +124,7 @@ func (r *run) summaries() ([]summary, error) {
 	all := []summary{}
 	for _, name := range config.Sorted(r.site.Sources) {
 		c := r.site.Sources[name]
-		s := summary{Name: name, Kind: c.Kind(), File: c.OpenAPI, Origins: []string{}, Notes: []string{}}
+		s := summary{Name: name, Kind: c.Kind(), File: r.site.placeOf(name), Origins: []string{}, Notes: []string{}}
 		for _, reading := range readings {
 			if reading.Source == name {
 				s.tell(reading, r.opened.catalog)
@@ -131,14 +133,17 @@ func (r *run) summaries() ([]summary, error) {
 				}
 			}
 		}
+		if isListed(s.Kind) {
+			s.state = r.stateOf(name)
+		}
 		for _, lost := range r.opened.lost {
 			if lost.source == name {
-				s.Error = lost.err.Error()
+				s.fail(lost.err)
 			}
 		}
 		all = append(all, s)
 	}
-	return all, nil
+	return append(all, r.disabled()...), nil
 }
 
 func (s *summary) tell(reading *twodoor.Reading, catalog *twodoor.Catalog) {
@@ -181,8 +186,15 @@ func keyNote(reading *twodoor.Reading, c config.Source) string {
 
 // prose is the summary for a person, with what the reader of the description noted.
 func (s *summary) prose(notes bool) string {
+	if s.State == mcpclient.Disabled {
+		return fmt.Sprintf("%s  is switched off\n", s.Name)
+	}
 	if s.Error != "" {
-		return fmt.Sprintf("%s  %s is left out: %s\n", s.Name, filepath.Base(s.File), s.Error)
+		what := ""
+		if !isListed(s.Kind) {
+			what = filepath.Base(s.File) + " "
+		}
+		return fmt.Sprintf("%s  %sis left out: %s\n", s.Name, what, s.Error) + s.repair()
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s  %s", s.Name, orElse(s.Title, s.File))
@@ -190,6 +202,12 @@ func (s *summary) prose(notes bool) string {
 		fmt.Fprintf(&b, " %s", s.Version)
 	}
 	fmt.Fprintf(&b, ": %s, %d read, %d write, %d destroy\n", counted(s.Operations, "operation"), s.Reads, s.Writes, s.Destroys)
+	if line := s.line(); line != "" {
+		fmt.Fprintf(&b, "    %s\n", line)
+	}
+	if s.Reason != "" {
+		fmt.Fprintf(&b, "    reason: %s\n%s", s.Reason, s.repair())
+	}
 	if s.Exceptions > 0 {
 		fmt.Fprintf(&b, "    %d cannot be served; which and why: twodoor coverage %s\n", s.Exceptions, s.Name)
 	}
@@ -200,6 +218,18 @@ func (s *summary) prose(notes bool) string {
 		for _, note := range s.Notes {
 			fmt.Fprintf(&b, "    note: %s\n", note)
 		}
+	}
+	return b.String()
+}
+
+// repair is what to do about what is wrong.
+func (s *summary) repair() string {
+	var b strings.Builder
+	for _, line := range s.Stderr[max(0, len(s.Stderr)-5):] {
+		fmt.Fprintf(&b, "    it said: %s\n", line)
+	}
+	if s.Fix != "" {
+		fmt.Fprintf(&b, "    fix: %s\n", s.Fix)
 	}
 	return b.String()
 }

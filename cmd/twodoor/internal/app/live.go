@@ -27,6 +27,7 @@ type live struct {
 
 	sessions restSessions // that the operator begins; they are good at every door
 
+	fresh  *refresher // nil until it follows
 	door   *mcpserver.Door
 	rest   *rest.Door
 	mu     sync.Mutex
@@ -40,7 +41,7 @@ func (l *live) begin(ctx context.Context) error {
 	if err := l.run.serve(ctx); err != nil {
 		return err
 	}
-	l.read = time.Now()
+	l.read, l.run.staying = time.Now(), true
 	l.door, l.rest = l.newDoor(l.run), l.newREST(l.run)
 	return nil
 }
@@ -63,8 +64,17 @@ func (l *live) newDoor(r *run) *mcpserver.Door {
 // pause between two looks at the files.
 const pause = time.Second
 
-// follow looks at the files until the context ends.
+// current is the run that is served at present.
+func (l *live) current() *run {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.run
+}
+
+// follow looks at the files until the context ends, and asks far sides what they have.
 func (l *live) follow(ctx context.Context) {
+	l.startRefresher(ctx)
+	defer l.fresh.work.Wait()
 	ticker := time.NewTicker(pause)
 	defer ticker.Stop()
 	for {
@@ -183,6 +193,9 @@ func (l *live) swap(old, next *run) {
 	old.engine.Reconfigure(next.opened.catalog, next.engine.Invokers, next.engine.Profiles)
 	next.engine = old.engine
 	l.run = next
+	if l.fresh != nil {
+		go l.fresh.changed(old, next)
+	}
 	l.door.Changed()
 	l.rest.Changed()
 	l.run.note(fmt.Sprintf("twodoor: taken up what was changed: %d operations", countOf(next.opened.catalog)))

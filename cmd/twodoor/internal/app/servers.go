@@ -61,8 +61,10 @@ func (s *site) takeFile() error {
 		name := names[server.ID]
 		whoami, _ := rawjson.Get(server.Raw, "whoami")
 		text, _ := rawjson.String(whoami)
+		if s.servers[name], s.filed[name] = server, true; server.Disabled {
+			continue
+		}
 		s.Sources[name] = config.Source{MCP: server.Raw, Isolation: string(server.Isolation), Whoami: text}
-		s.servers[name], s.filed[name] = server, true
 	}
 	return nil
 }

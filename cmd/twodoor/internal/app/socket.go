@@ -51,6 +51,7 @@ func (r *run) alive(file string) bool {
 type greeting struct {
 	Profile string         `json:"profile,omitempty"`
 	Expose  twodoor.Expose `json:"expose,omitempty"`
+	Ask     string         `json:"ask,omitempty"` // "sources": a question, answered in place of MCP
 }
 
 // greetingBound is how long the first line may be, and how long it may take.
@@ -141,6 +142,10 @@ func (s *socket) stream(ctx context.Context, conn *net.UnixConn) {
 		return
 	}
 	_ = conn.SetReadDeadline(time.Time{})
+	if hello.Ask != "" {
+		s.answer(conn)
+		return
+	}
 	// An error is a client that left: nobody to tell.
 	_ = s.live.door.Serve(ctx, mcpserver.Stream{In: in, Out: conn, Principal: twodoor.Operator, Profile: hello.Profile, Expose: hello.Expose})
 }

@@ -40,6 +40,7 @@ type Lists struct {
 	mu     sync.Mutex
 	memory map[string]*Listing // of sources whose file cannot be written
 	faults map[string]*Fault
+	seen   map[string]time.Time // when a source was listed last, whether or not that was new
 }
 
 // Fault is why a source could not be listed last.
@@ -103,6 +104,10 @@ func (l *Lists) Put(source string, listing *Listing) (news bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.forget(source)
+	if l.seen == nil {
+		l.seen = map[string]time.Time{}
+	}
+	l.seen[source] = listing.Read
 	if old != nil && old.Entry == listing.Entry && old.digest() == listing.digest() {
 		return false
 	}
@@ -115,6 +120,17 @@ func (l *Lists) Put(source string, listing *Listing) (news bool) {
 	}
 	l.memory[source] = listing
 	return true
+}
+
+// Seen is when a source was listed last.
+func (l *Lists) Seen(source string) time.Time {
+	l.mu.Lock()
+	at := l.seen[source]
+	l.mu.Unlock()
+	if listing := l.Get(source); at.IsZero() && listing != nil {
+		at = listing.Read
+	}
+	return at
 }
 
 // Fail keeps why a source could not be listed.
