@@ -43,6 +43,8 @@ var single = map[string][]string{
 	"modernc.org/sqlite":                     {"internal/sqldb"},
 	"github.com/jackc/pgx/v5":                {"internal/sqldb"},
 	"go.yaml.in/yaml/v4":                     {"internal/rawyaml", "cmd/twodoor"},
+	"github.com/tailscale/hujson":            {"cmd/twodoor/internal/clients"},
+	"github.com/pelletier/go-toml/v2":        {"cmd/twodoor/internal/clients"},
 	"github.com/santhosh-tekuri/jsonschema":  {},
 	"github.com/getkin/kin-openapi":          {},
 	"github.com/oasdiff/oasdiff":             {},

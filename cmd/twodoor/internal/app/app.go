@@ -271,6 +271,7 @@ func (r *run) commands() []cli.Command {
 		r.addCommand(), r.removeCommand(), r.sourcesCommand(),
 		r.findCommand(), r.callCommand(), r.schemaCommand(), r.coverageCommand(), r.tokensCommand(),
 		r.guidesCommand(), r.cardsCommand(), r.checkCommand(), r.snapshotCommand(), r.diffCommand(),
+		r.importCommand(), r.installCommand(), r.uninstallCommand(),
 		r.smokeCommand(), r.doctorCommand(), r.configCommand(), r.docsCommand(), r.manCommand(), r.versionCommand(),
 	}
 	r.tellAll(all)

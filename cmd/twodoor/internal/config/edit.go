@@ -35,6 +35,28 @@ func Put(text []byte, section, name string, settings []Setting) ([]byte, error) 
 	return out, nil
 }
 
+// PutText writes a key of the top with a text as its value at the end of the file. A file that has the
+// key, or whose layout it does not understand, is an error that shows what to write by hand.
+func PutText(text []byte, key, value string) ([]byte, error) {
+	root, err := parse("", text)
+	if err != nil {
+		return nil, err
+	}
+	line := key + ": " + quote(value) + "\n"
+	out := slices.Clone(text)
+	if len(out) > 0 && !bytes.HasSuffix(out, []byte("\n")) {
+		out = append(out, '\n')
+	}
+	out = append(out, line...)
+	after, err := parse("", out)
+	if old, _ := lookup(root, key); err == nil && old == nil {
+		if _, got := lookup(after, key); got != nil && got.Value == value && (root == nil || len(after.Content) == len(root.Content)+2) {
+			return out, nil
+		}
+	}
+	return nil, fmt.Errorf("the layout of the file is unusual: write this yourself\n%s", line)
+}
+
 // holds checks an edited text: the entry is there, and so is every one that was there before.
 func holds(text []byte, before *yaml.Node, section, name string) error {
 	root, err := parse("", text)
