@@ -1,0 +1,189 @@
+package command
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/twodoor/twodoor"
+	"github.com/twodoor/twodoor/internal/rawjson"
+)
+
+// reading makes operations of the verbs.
+func (s *Source) reading(f *file) (*twodoor.Reading, error) {
+	reading := &twodoor.Reading{Source: s.Name, Title: f.title, Description: f.description, Version: f.version, Groups: f.groups}
+	if s.Text == nil {
+		place, err := filepath.Abs(s.File)
+		if err != nil {
+			return nil, fmt.Errorf("find the verbs file: %w", err)
+		}
+		reading.Files = []string{place}
+	}
+	for i := range f.verbs {
+		op, notes, err := s.operation(&f.verbs[i])
+		if err != nil {
+			return nil, err
+		}
+		reading.Operations = append(reading.Operations, op)
+		reading.Notes = append(reading.Notes, notes...)
+	}
+	slices.SortStableFunc(reading.Operations, func(a, b twodoor.Operation) int { return strings.Compare(a.ID, b.ID) })
+	return reading, nil
+}
+
+// operation makes an operation of a verb: what the file says, and over it what the configuration says.
+func (s *Source) operation(v *verb) (op twodoor.Operation, notes []string, err error) {
+	op = twodoor.Operation{
+		ID: s.Name + "." + v.name, Kind: Kind, Prefix: s.Prefix, Timeout: v.timeout, Output: v.output.schema(),
+		Origin: v.origin(), At: fmt.Sprintf("%s:%d", filepath.Base(s.File), v.line),
+	}
+	setEffect(&op, v)
+	op.Positional = v.positional()
+	for _, key := range words {
+		if value, ok := v.notes[key]; ok {
+			if err := apply(&op, key, value); err != nil {
+				return op, nil, fmt.Errorf("read the verb %s: %w", v.name, err)
+			}
+		}
+	}
+	p := plan{Steps: v.steps, Output: v.output, Pass: v.pass, Bytes: v.bytes, Refuse: v.refuse, Session: v.session, Serial: v.serial}
+	params := slices.Clone(v.params)
+	for _, glob := range s.configured(op.ID) {
+		more, err := s.configure(&op, &p, &params, s.Operations[glob])
+		if err != nil {
+			return op, nil, &twodoor.Error{Code: twodoor.CodeInvalid, Message: fmt.Sprintf("operations.%s: %v", glob, err)}
+		}
+		for _, note := range more {
+			notes = append(notes, fmt.Sprintf("%s: operations.%s: %s", op.ID, glob, note))
+		}
+	}
+	for _, param := range params {
+		if value := param.schema.Get("default"); value != nil {
+			param.Default = value.JSON()
+		}
+		p.Params = append(p.Params, param.rule)
+	}
+	op.Input = inputOf(params, p.Fixed)
+	op.Positional = slices.DeleteFunc(op.Positional, func(name string) bool { return p.Fixed[name] != nil })
+	if op.Plan, err = json.Marshal(p); err != nil {
+		return op, nil, fmt.Errorf("write the plan of %s: %w", op.ID, err)
+	}
+	return op, notes, nil
+}
+
+// origin is the verb's command lines, the way its file writes them.
+func (v *verb) origin() string {
+	var lines []string
+	for i := range v.steps {
+		line := v.steps[i].line()
+		if v.steps[i].Pipe {
+			line = "| " + line
+		}
+		lines = append(lines, line)
+	}
+	return strings.ReplaceAll(strings.Join(lines, "; "), "; | ", " | ")
+}
+
+// positional are the parameters that the CLI takes by position: those that are an argument of the
+// program by themselves and must be given, and a list of texts after them.
+func (v *verb) positional() (names []string) {
+	for _, name := range usageOf(v).alone {
+		p := find(v.params, name)
+		if p != nil && (p.required || p.list && p.Kind != kindOptions) && !slices.Contains(names, name) {
+			names = append(names, name)
+			if p.list {
+				break
+			}
+		}
+	}
+	return names
+}
+
+// inputOf is the schema of a verb's arguments.
+func inputOf(params []param, fixed map[string]json.RawMessage) json.RawMessage {
+	var whole, properties rawjson.Object
+	var required []string
+	for _, p := range params {
+		if _, ok := fixed[p.Name]; ok {
+			continue
+		}
+		properties.Put(p.Name, p.schema.JSON())
+		if p.required {
+			required = append(required, p.Name)
+		}
+	}
+	whole.PutString("type", "object")
+	whole.Put("properties", properties.Bytes())
+	if len(required) > 0 {
+		whole.PutStrings("required", required)
+	}
+	whole.PutBool("additionalProperties", false)
+	return whole.Bytes()
+}
+
+// configure applies an annotation of the configuration. The notes tell what says nothing here.
+func (s *Source) configure(op *twodoor.Operation, p *plan, params *[]param, annotation json.RawMessage) (notes []string, err error) {
+	for key, value := range rawjson.Members(annotation) {
+		switch key {
+		case "describe":
+			edit(*params, value, "description")
+		case "default":
+			edit(*params, value, "default")
+		case "fix":
+			p.fix(value)
+		case "hide":
+			var names []string
+			if err := decodeList(value, &names); err != nil {
+				return notes, err
+			}
+			for _, name := range names {
+				p.fix(hidden(*params, name))
+			}
+		default:
+			if fault := apply(op, key, value); fault != nil && (key == "effect" || key == "export") {
+				return notes, fmt.Errorf("%s: %w", key, fault)
+			} else if fault != nil {
+				notes = append(notes, fault.Error()+"; it is left out")
+			}
+		}
+	}
+	return notes, nil
+}
+
+// edit writes one key of the schemas of some parameters, given by their names.
+func edit(params []param, values json.RawMessage, key string) {
+	for name, value := range rawjson.Members(values) {
+		for i := range params {
+			if params[i].Name != name {
+				continue
+			}
+			if n, err := rawjson.Parse(value); err == nil {
+				params[i].schema = params[i].schema.Clone()
+				params[i].schema.Put(key, n)
+			}
+		}
+	}
+}
+
+// fix gives parameters the values that no caller can change.
+func (p *plan) fix(values json.RawMessage) {
+	for name, value := range rawjson.Members(values) {
+		if p.Fixed == nil {
+			p.Fixed = map[string]json.RawMessage{}
+		}
+		p.Fixed[name] = value
+	}
+}
+
+// hidden is the value of a parameter that nobody sees: its default, else none.
+func hidden(params []param, name string) json.RawMessage {
+	var o rawjson.Object
+	if p := find(params, name); p != nil && p.schema.Get("default") != nil {
+		o.Put(name, p.schema.Get("default").JSON())
+	} else {
+		o.Put(name, []byte("null"))
+	}
+	return o.Bytes()
+}
