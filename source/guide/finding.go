@@ -31,9 +31,12 @@ const (
 	StaleFence       Mistake = "stale-fence"    // generated text that is not what would be generated now
 	FenceTopology    Mistake = "fence-topology" // the fences of a group do not partition its commands
 	FrontMatter      Mistake = "front-matter"
-	SameName         Mistake = "same-name"   // two guides of one name
-	OverBudget       Mistake = "over-budget" // a text too large for one read
-	BadReference     Mistake = "bad-reference"
+	SameName         Mistake = "same-name"      // two guides of one name
+	OverBudget       Mistake = "over-budget"    // a text too large for one read
+	StaleSnapshot    Mistake = "stale-snapshot" // what agents are shown is not what was kept of it
+	StaleLock        Mistake = "stale-lock"     // names that the lock does not keep yet, or keeps for nobody
+	UntoldChange     Mistake = "untold-change"  // a visible change that no pending note tells of
+	NotServed        Mistake = "not-served"     // a part of a description that becomes no operation
 )
 
 // Finding is one thing that is wrong in a file.

@@ -108,7 +108,7 @@ func (r *run) compiled(ctx context.Context, s *site, agree agreement) (*opened, 
 		return nil, err
 	}
 	if path != "" && !lacksDescription(s, lost) && len(readings) > 0 {
-		if err := r.keep(ctx, path, stamp, readings); err != nil {
+		if err := r.keep(ctx, s, path, stamp, readings); err != nil {
 			return nil, err
 		}
 		if o := r.fromBundle(ctx, s, key, path); o != nil {
@@ -116,11 +116,11 @@ func (r *run) compiled(ctx context.Context, s *site, agree agreement) (*opened, 
 			return o, nil
 		}
 	}
-	catalog, err := r.catalogOf(ctx, readings)
+	catalog, err := r.catalogOf(ctx, s, readings)
 	if err != nil {
 		return nil, clash(err)
 	}
-	index := func(catalog *twodoor.Catalog) (*find.Index, error) { return r.newIndex(catalog, readings) }
+	index := func(catalog *twodoor.Catalog) (*find.Index, error) { return r.newIndex(s, catalog, readings) }
 	return &opened{catalog: catalog, readings: func() ([]*twodoor.Reading, error) { return readings, nil }, lost: lost, index: index, stamp: stamp}, nil
 }
 
@@ -161,14 +161,14 @@ func (r *run) fromBundle(ctx context.Context, s *site, key, path string) *opened
 		if lacksDescription(s, lost) {
 			return nil, lost[0].err
 		}
-		return r.catalogOf(ctx, readings)
+		return r.catalogOf(ctx, s, readings)
 	}
-	return &opened{catalog: b.Catalog(), readings: theirs(b.Readings), lost: r.lostLists(s), index: r.indexIn(b), stamp: b.Stamp(), warm: true}
+	return &opened{catalog: b.Catalog(), readings: theirs(b.Readings), lost: r.lostLists(s), index: r.indexIn(s, b), stamp: b.Stamp(), warm: true}
 }
 
 // catalogOf is the catalog of what was read, with twodoor's own operations.
-func (r *run) catalogOf(ctx context.Context, readings []*twodoor.Reading) (*twodoor.Catalog, error) {
-	own, err := r.ownReadings(ctx)
+func (r *run) catalogOf(ctx context.Context, s *site, readings []*twodoor.Reading) (*twodoor.Catalog, error) {
+	own, err := r.ownReadings(ctx, s)
 	if err != nil {
 		return nil, err
 	}
@@ -278,13 +278,13 @@ func (r *run) bundlePath(s *site) string {
 }
 
 // keep writes the bundle. A folder that cannot be written to costs time at each start, no more.
-func (r *run) keep(ctx context.Context, path string, stamp bundle.Stamp, readings []*twodoor.Reading) error {
-	own, err := r.ownReadings(ctx)
+func (r *run) keep(ctx context.Context, s *site, path string, stamp bundle.Stamp, readings []*twodoor.Reading) error {
+	own, err := r.ownReadings(ctx, s)
 	if err != nil {
 		return err
 	}
 	if err = os.MkdirAll(filepath.Dir(path), 0o700); err == nil {
-		err = bundle.Write(path, stamp, slices.Concat(readings, own), r.indexSection(readings))
+		err = bundle.Write(path, stamp, slices.Concat(readings, own), r.indexSection(s, readings))
 	}
 	if _, ok := errors.AsType[*os.PathError](err); ok {
 		r.note(fmt.Sprintf("twodoor: the cache folder %s cannot be written to (%v): the descriptions are read at every start", filepath.Dir(path), plainCause(err)))

@@ -13,6 +13,7 @@ import (
 	"github.com/twodoor/twodoor"
 	"github.com/twodoor/twodoor/cmd/twodoor/internal/check"
 	"github.com/twodoor/twodoor/cmd/twodoor/internal/config"
+	"github.com/twodoor/twodoor/cmd/twodoor/internal/diff"
 	"github.com/twodoor/twodoor/door/cli"
 	"github.com/twodoor/twodoor/source/guide"
 )
@@ -21,9 +22,12 @@ func (r *run) checkCommand() cli.Command {
 	return cli.Command{
 		Name: "check", Args: "[SOURCE|PATH...]", Short: "Find what is wrong in guides, cards and documents: every example is held against the commands",
 		Long: "Without a PATH it checks the annotations, the guides, and README.md, AGENTS.md, docs and skills beside the configuration. In any Markdown it reads fenced blocks and inline code that call twodoor or a tool: commands, flags, values, bodies, jq paths, fields, guides, and whether generated text is up to date. " +
-			"Exits 7 where something is wrong. --fix mends what is mechanical: old names, generated text.",
+			"Exits 7 where something is wrong. --fix mends what is mechanical: old names, generated text. " +
+			"--ci demands besides that names are committed, that there is a snapshot, and that a pending note in " + diff.NotesFolder + "/ tells of every visible change since a git revision.",
 		Example: "twodoor check README.md docs -o github",
 		Flags: []cli.Flag{
+			{Name: "ci", Kind: cli.FlagSwitch, Usage: "check everything, and what only a CI system asks for"},
+			{Name: "since", Kind: cli.FlagText, Usage: "with --ci: the revision that changes are counted from; default what the CI system says, else HEAD~1"},
 			{Name: "fix", Kind: cli.FlagSwitch, Usage: "mend what is mechanical, and tell the rest"},
 			{Name: "output", Short: "o", Kind: cli.FlagText, Values: []string{"table", "json", "yaml", "md", "raw", "github", "sarif"}, Usage: "how findings are written; github and sarif are for CI systems"},
 		},
@@ -55,7 +59,7 @@ type checked struct {
 }
 
 func (r *run) check(ctx context.Context, in *cli.Invocation) error {
-	found, err := r.findWrong(ctx, in.Args, in.Switch("fix"))
+	found, err := r.checkAll(ctx, in)
 	if err != nil {
 		return err
 	}
@@ -74,8 +78,26 @@ func (r *run) check(ctx context.Context, in *cli.Invocation) error {
 	return err
 }
 
-// findWrong checks what is named, or all that there is.
-func (r *run) findWrong(ctx context.Context, args []string, fix bool) (*checked, error) {
+// checkAll is the check with what a CI system asks for besides.
+func (r *run) checkAll(ctx context.Context, in *cli.Invocation) (*checked, error) {
+	if !in.Switch("ci") {
+		return r.findWrong(ctx, in.Args, in.Switch("fix"), false)
+	}
+	lock, err := r.lockText()
+	if err != nil {
+		return nil, err
+	}
+	found, err := r.findWrong(ctx, in.Args, in.Switch("fix"), true)
+	if err != nil || r.site.File == "" {
+		return found, err
+	}
+	more, err := r.gate(ctx, in.Text("since"), lock)
+	found.Findings = guide.Sort(append(found.Findings, more...))
+	return found, err
+}
+
+// findWrong checks what is named, or all that there is. Where ci is set, it is as strict as it can be.
+func (r *run) findWrong(ctx context.Context, args []string, fix, ci bool) (*checked, error) {
 	checker, err := r.checker(ctx)
 	if err != nil {
 		return nil, err
@@ -87,6 +109,13 @@ func (r *run) findWrong(ctx context.Context, args []string, fix bool) (*checked,
 			return nil, err
 		}
 		paths = r.documents(sources, len(args) == 0)
+	}
+	if len(args) == 0 {
+		kept, err := r.kept(checker, ci)
+		if err != nil {
+			return nil, err
+		}
+		found.Findings = append(found.Findings, kept...)
 	}
 	files, err := check.Gather(paths)
 	if err != nil {

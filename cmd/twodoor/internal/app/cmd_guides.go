@@ -38,11 +38,16 @@ func (r *run) library() *guide.Library {
 	if r.site == nil {
 		return &guide.Library{}
 	}
+	return r.libraryOf(r.site)
+}
+
+// libraryOf reads the guides of all sources of a configuration.
+func (r *run) libraryOf(s *site) *guide.Library {
 	var all []*guide.Library
-	for _, name := range config.Sorted(r.site.Sources) {
-		if folder := r.site.Sources[name].Guides; folder != "" {
-			library := guide.Load(name, os.DirFS(r.site.Place(folder)), 0)
-			place := r.near(r.site.Place(folder))
+	for _, name := range config.Sorted(s.Sources) {
+		if folder := s.Sources[name].Guides; folder != "" {
+			library := guide.Load(name, os.DirFS(s.Place(folder)), 0)
+			place := r.near(s.Place(folder))
 			for i := range library.Guides {
 				library.Guides[i].File = place + "/" + library.Guides[i].File
 			}
@@ -56,11 +61,8 @@ func (r *run) library() *guide.Library {
 }
 
 // hasGuides reports whether a source names a folder of guides.
-func (r *run) hasGuides() bool {
-	if r.site == nil {
-		return false
-	}
-	for _, source := range r.site.Sources {
+func (s *site) hasGuides() bool {
+	for _, source := range s.Sources {
 		if source.Guides != "" {
 			return true
 		}

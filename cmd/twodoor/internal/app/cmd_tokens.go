@@ -70,7 +70,7 @@ func (r *run) weigh(ctx context.Context, in *cli.Invocation) (*weights, error) {
 		if err != nil {
 			return nil, err
 		}
-		catalog, err := r.catalogOf(ctx, []*twodoor.Reading{reading})
+		catalog, err := r.catalogOf(ctx, s, []*twodoor.Reading{reading})
 		if err != nil {
 			return nil, clash(err)
 		}

@@ -13,12 +13,12 @@ import (
 
 // ownReadings are twodoor's own operations, as they stand in every catalog. Guides are served where
 // there are any.
-func (r *run) ownReadings(ctx context.Context) ([]*twodoor.Reading, error) {
+func (r *run) ownReadings(ctx context.Context, s *site) ([]*twodoor.Reading, error) {
 	reading, err := find.Source{}.Read(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if r.hasGuides() {
+	if s.hasGuides() {
 		guides, err := (&guide.Source{}).Read(ctx)
 		if err != nil {
 			return nil, err
@@ -40,9 +40,9 @@ func theirs(read func() ([]*twodoor.Reading, error)) func() ([]*twodoor.Reading,
 const indexName = "index"
 
 // indexSection keeps the search index beside the catalog that it is of.
-func (r *run) indexSection(readings []*twodoor.Reading) bundle.Section {
+func (r *run) indexSection(s *site, readings []*twodoor.Reading) bundle.Section {
 	return bundle.Section{Name: indexName, Make: func(catalog *twodoor.Catalog) ([]byte, error) {
-		index, err := r.newIndex(catalog, readings)
+		index, err := r.newIndex(s, catalog, readings)
 		if err != nil {
 			return nil, err
 		}
@@ -52,7 +52,7 @@ func (r *run) indexSection(readings []*twodoor.Reading) bundle.Section {
 
 // newIndex is the index of a catalog, of what its sources say in other languages, and of the guides
 // beside it.
-func (r *run) newIndex(catalog *twodoor.Catalog, readings []*twodoor.Reading) (*find.Index, error) {
+func (r *run) newIndex(s *site, catalog *twodoor.Catalog, readings []*twodoor.Reading) (*find.Index, error) {
 	documents, err := find.DocumentsOf(catalog)
 	if err != nil {
 		return nil, err
@@ -68,7 +68,7 @@ func (r *run) newIndex(catalog *twodoor.Catalog, readings []*twodoor.Reading) (*
 			}
 		}
 	}
-	for _, g := range r.library().Guides {
+	for _, g := range r.libraryOf(s).Guides {
 		documents = append(documents, find.Document{
 			ID: g.Name, Topic: find.TopicGuide, Source: g.Source, Name: g.Name, Title: g.Title, Description: g.When, Intents: g.Intents,
 		})
@@ -78,7 +78,7 @@ func (r *run) newIndex(catalog *twodoor.Catalog, readings []*twodoor.Reading) (*
 
 // indexIn opens the index of a bundle when something is searched, and makes a new one where that
 // cannot be trusted.
-func (r *run) indexIn(b *bundle.Bundle) func(*twodoor.Catalog) (*find.Index, error) {
+func (r *run) indexIn(s *site, b *bundle.Bundle) func(*twodoor.Catalog) (*find.Index, error) {
 	return func(catalog *twodoor.Catalog) (*find.Index, error) {
 		if data, err := b.Section(indexName); err == nil {
 			if index, err := find.Open(data); err == nil {
@@ -89,6 +89,6 @@ func (r *run) indexIn(b *bundle.Bundle) func(*twodoor.Catalog) (*find.Index, err
 		if err != nil {
 			return nil, err
 		}
-		return r.newIndex(catalog, readings)
+		return r.newIndex(s, catalog, readings)
 	}
 }
