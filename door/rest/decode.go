@@ -118,14 +118,14 @@ func (d *Door) find(server, tool string) *twodoor.Operation {
 		op, _, _ := catalog.Find(tool)
 		return op
 	}
-	for _, name := range []string{server + "." + tool, tool} {
-		if op, _, _ := catalog.Find(name); op != nil && loose(op.Source()) == loose(server) {
+	for _, name := range []string{orElse(d.sourceOf(server), server) + "." + tool, tool} {
+		if op, _, _ := catalog.Find(name); op != nil && d.isOf(op.Source(), server) {
 			return op
 		}
 	}
 	var only *twodoor.Operation
 	for _, source := range catalog.Sources() {
-		if loose(source.Name) != loose(server) {
+		if !d.isOf(source.Name, server) {
 			continue
 		}
 		for i, entry := range catalog.Below(source.Name + ".") {
@@ -140,6 +140,36 @@ func (d *Door) find(server, tool string) *twodoor.Operation {
 		}
 	}
 	return only
+}
+
+// isOf reports whether a source is that of a server: by the server's exact id, and only where there is
+// none of that name as existing clients compare names.
+func (d *Door) isOf(source, server string) bool {
+	if exact := d.sourceOf(server); exact != "" {
+		return source == exact
+	}
+	return loose(source) == loose(server)
+}
+
+// sourceOf is the source of a server's exact id, or nothing.
+func (d *Door) sourceOf(server string) string {
+	if d.Connections == nil {
+		return ""
+	}
+	for source, id := range d.Connections() {
+		if id == server {
+			return source
+		}
+	}
+	return ""
+}
+
+// serverName is the exact id of a source's server.
+func (d *Door) serverName(source string) string {
+	if d.Connections == nil {
+		return source
+	}
+	return orElse(d.Connections()[source], source)
 }
 
 func sameTool(entry twodoor.Entry, source, tool string) bool {

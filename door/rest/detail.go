@@ -15,7 +15,7 @@ func (d *Door) serverArray(ctx context.Context, who asker, only string) ([]byte,
 	}
 	var servers rawjson.Array
 	for _, s := range d.serverList(ctx, who, only) {
-		tools, names, err := d.detailsOf(who, s.Name)
+		tools, names, err := d.detailsOf(who, orElse(s.Source, s.Name))
 		if err != nil {
 			return nil, err
 		}
@@ -79,7 +79,7 @@ func (d *Door) toolDetail(w http.ResponseWriter, r *http.Request, who asker) {
 		return
 	}
 	s := servers[0]
-	tools, _, err := d.detailsOf(who, s.Name)
+	tools, _, err := d.detailsOf(who, orElse(s.Source, s.Name))
 	if err != nil {
 		refuse(w, r, err)
 		return

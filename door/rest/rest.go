@@ -30,6 +30,10 @@ type Door struct {
 	// from; nil, or a nil answer: it is made here.
 	Definition func(*twodoor.Operation) json.RawMessage
 
+	// Connections are the exact ids of servers, by source; a source that is missing goes by its own
+	// name. Nil: all do.
+	Connections func() map[string]string
+
 	Profile   string   // where a request names none; empty: the default one
 	Version   string   // of the program, told in the OpenAPI document; empty: "0"
 	PublicURL string   // how clients reach the door ("https://tools.example.com"); empty: as they reached it

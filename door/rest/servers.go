@@ -24,8 +24,9 @@ type Servers interface {
 
 // ServerStatus is how an upstream server does.
 type ServerStatus struct {
-	Name        string `json:"name"`
-	Status      string `json:"status"` // ok, loading or error
+	Name        string `json:"name"`             // the exact id of the connection
+	Source      string `json:"source,omitempty"` // first word of its operations' ids; empty: the name
+	Status      string `json:"status"`           // ok, loading or error
 	Error       string `json:"error,omitempty"`
 	Description string `json:"description,omitempty"`
 	Tools       int    `json:"tools"`

@@ -78,7 +78,7 @@ func (d *Door) specified(ctx context.Context, who asker, server string, names []
 	var all []*twodoor.Operation
 	if len(names) == 0 {
 		err := d.each(who, "", func(_ twodoor.Entry, op *twodoor.Operation) error {
-			if loose(op.Source()) == loose(server) {
+			if d.isOf(op.Source(), server) {
 				all = append(all, op)
 			}
 			return nil

@@ -78,7 +78,7 @@ func (d *Door) listTools(w http.ResponseWriter, r *http.Request, who asker) {
 func (d *Door) toolFormat(name string) (write func(*twodoor.Operation) []byte, known bool) {
 	switch name {
 	case "":
-		return flatTool, true
+		return d.flatTool, true
 	case "mcp":
 		return d.mcpTool, true
 	case "openai":
@@ -100,7 +100,7 @@ func (d *Door) definition(op *twodoor.Operation) []byte {
 func (d *Door) toolArray(who asker, server, words string, write func(*twodoor.Operation) []byte) ([]byte, error) {
 	var tools rawjson.Array
 	err := d.each(who, "", func(entry twodoor.Entry, op *twodoor.Operation) error {
-		if (server == "" || loose(op.Source()) == loose(server)) && holds(op, words) {
+		if (server == "" || d.isOf(op.Source(), server)) && holds(op, words) {
 			tools.Add(write(op))
 		}
 		return nil
@@ -122,11 +122,11 @@ func holds(op *twodoor.Operation, words string) bool {
 	return true
 }
 
-func flatTool(op *twodoor.Operation) []byte {
+func (d *Door) flatTool(op *twodoor.Operation) []byte {
 	var tool rawjson.Object
 	tool.PutString("id", op.ID)
 	tool.PutString("name", op.Spelling().MCP)
-	tool.PutString("server", op.Source())
+	tool.PutString("server", d.serverName(op.Source()))
 	tool.PutString("type", typeOf(op))
 	tool.PutString("description", describe(op))
 	tool.Put("input_schema", inputSchema(op))
@@ -215,11 +215,12 @@ func (d *Door) serverList(ctx context.Context, who asker, only string) []ServerS
 	profile := d.Engine.Profile(who.profile)
 	all := []ServerStatus{}
 	for _, s := range d.statuses(ctx) {
-		if only != "" && loose(s.Name) != loose(only) {
+		source := orElse(s.Source, s.Name)
+		if only != "" && !d.isOf(source, only) {
 			continue
 		}
-		if counts[s.Name] > 0 || s.Tools == 0 && profile != nil && profile.Includes(s.Name+".tool") {
-			s.Tools = counts[s.Name]
+		if counts[source] > 0 || s.Tools == 0 && profile != nil && profile.Includes(source+".tool") {
+			s.Tools = counts[source]
 			all = append(all, s)
 		}
 	}
@@ -234,7 +235,7 @@ func (d *Door) statuses(ctx context.Context) []ServerStatus {
 		all = d.Servers.Status(ctx)
 	}
 	for _, s := range all {
-		known[s.Name] = true
+		known[orElse(s.Source, s.Name)] = true
 	}
 	for _, source := range d.Engine.Catalog().Sources() {
 		if !known[source.Name] {

@@ -171,7 +171,10 @@ func (f *far) take(name string, listing *upstream.Listing) (news bool, err error
 // this: what is wrong with a call the far side tells itself.
 func (r *run) readListed(s *site, name string) (*twodoor.Reading, error) {
 	if listing := r.far.lists.Get(name); listing != nil {
-		return listing.Reading, nil
+		reading := *listing.Reading // a listing in memory stays what was said
+		reading.Operations = slices.Clone(reading.Operations)
+		reading.Notes = slices.Concat(reading.Notes, upstream.Annotate(&reading, annotationsOf(s)))
+		return &reading, nil
 	}
 	return nil, r.unlisted(s, name)
 }

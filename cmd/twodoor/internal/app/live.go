@@ -8,6 +8,7 @@ import (
 	"os"
 	"reflect"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/twodoor/twodoor"
@@ -30,6 +31,7 @@ type live struct {
 	fresh  *refresher // nil until it follows
 	door   *mcpserver.Door
 	rest   *rest.Door
+	served atomic.Pointer[run] // the run, for whoever does not wait
 	mu     sync.Mutex
 	faulty []byte // the text of the configuration that was refused last
 	sick   string // what was told of descriptions that cannot be read
@@ -42,6 +44,7 @@ func (l *live) begin(ctx context.Context) error {
 		return err
 	}
 	l.read, l.run.staying = time.Now(), true
+	l.served.Store(l.run)
 	l.door, l.rest = l.newDoor(l.run), l.newREST(l.run)
 	return nil
 }
@@ -64,12 +67,8 @@ func (l *live) newDoor(r *run) *mcpserver.Door {
 // pause between two looks at the files.
 const pause = time.Second
 
-// current is the run that is served at present.
-func (l *live) current() *run {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.run
-}
+// current is the run that is served at present. It waits for no edit that is being read.
+func (l *live) current() *run { return l.served.Load() }
 
 // follow looks at the files until the context ends, and asks far sides what they have.
 func (l *live) follow(ctx context.Context) {
@@ -193,6 +192,7 @@ func (l *live) swap(old, next *run) {
 	old.engine.Reconfigure(next.opened.catalog, next.engine.Invokers, next.engine.Profiles)
 	next.engine = old.engine
 	l.run = next
+	l.served.Store(next)
 	if l.fresh != nil {
 		go l.fresh.changed(old, next)
 	}

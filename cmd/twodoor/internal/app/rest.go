@@ -39,7 +39,7 @@ func (l *live) newREST(r *run) *rest.Door {
 	door := &rest.Door{
 		Engine: r.engine, Version: r.Version.Number, Profile: orElse(r.early.Profile, r.getenv("TWODOOR_PROFILE")),
 		PublicURL: r.site.Server.PublicURL, Origins: r.site.Server.Origins,
-		Definition: definitionOf,
+		Definition: definitionOf, Servers: &restServers{live: l}, Connections: l.connections,
 	}
 	if public, err := url.Parse(r.site.Server.PublicURL); err == nil && public.Host != "" {
 		door.Hosts = []string{public.Host}

@@ -35,7 +35,9 @@ func siteOf(loaded *config.Loaded, where config.Where) (*site, error) {
 			return nil, err
 		}
 	}
+	s.ids = map[string]string{}
 	for _, name := range config.Sorted(s.servers) {
+		s.ids[name] = s.servers[name].ID
 		s.servers[name] = s.placed(s.servers[name])
 		s.warnOf(name)
 	}

@@ -22,6 +22,7 @@ type site struct {
 	where   config.Where
 	demo    bool                        // it is the running demo's
 	servers map[string]mcpclient.Server // by source
+	ids     map[string]string           // by source: the exact id of its server
 	file    *upstream.File              // mcp_servers: nil: there is none
 	filed   map[string]bool             // sources that are servers of the file
 }

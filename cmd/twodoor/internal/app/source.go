@@ -27,7 +27,7 @@ func (r *run) readSource(ctx context.Context, s *site, name string, kept config.
 func (r *run) openAPI(s *site, name string, c config.Source) *openapi.Source {
 	source := &openapi.Source{
 		Name: name, File: s.Place(c.OpenAPI), Target: c.Target, Variables: c.Variables, Naming: c.Naming, Prefix: c.Prefix,
-		Operations: map[string]json.RawMessage{}, Fetch: r.fetcher(s, name),
+		Operations: annotationsOf(s), Fetch: r.fetcher(s, name),
 	}
 	for _, overlay := range c.Overlays {
 		source.Overlays = append(source.Overlays, s.Place(overlay))
@@ -38,10 +38,16 @@ func (r *run) openAPI(s *site, name string, c config.Source) *openapi.Source {
 		}
 		source.Translations[language] = s.Place(file)
 	}
-	for glob, annotation := range s.Operations {
-		source.Operations[glob] = annotation.JSON
-	}
 	return source
+}
+
+// annotationsOf are what the configuration says of operations, by glob.
+func annotationsOf(s *site) map[string]json.RawMessage {
+	all := map[string]json.RawMessage{}
+	for glob, annotation := range s.Operations {
+		all[glob] = annotation.JSON
+	}
+	return all
 }
 
 // fetcher reads URLs in the name of a source.
