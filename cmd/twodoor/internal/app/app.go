@@ -268,7 +268,7 @@ func (r *run) note(text string) {
 func (r *run) commands() []cli.Command {
 	all := []cli.Command{
 		r.upCommand(), r.demoCommand(), r.mcpCommand(),
-		r.addCommand(), r.removeCommand(), r.sourcesCommand(),
+		r.addCommand(), r.removeCommand(), r.sourcesCommand(), r.accountsCommand(),
 		r.findCommand(), r.callCommand(), r.schemaCommand(), r.coverageCommand(), r.tokensCommand(),
 		r.guidesCommand(), r.cardsCommand(), r.checkCommand(), r.snapshotCommand(), r.diffCommand(),
 		r.importCommand(), r.installCommand(), r.uninstallCommand(),

@@ -146,7 +146,9 @@ func writable(dir string) error {
 
 // examineSources reads every source anew: that is the check that they can be read.
 func (r *run) examineSources(ctx context.Context, s *site) []finding {
+	r.askAll(ctx, s)
 	readings, lost := r.read(ctx, s)
+	lost = append(lost, r.faulty(s, lost)...)
 	findings := []finding{}
 	for _, reading := range readings {
 		f := finding{Check: "source", Status: fine, Detail: fmt.Sprintf("%s: %d operations", reading.Source, len(reading.Operations))}

@@ -53,6 +53,10 @@ func (r *run) removeCommand() cli.Command {
 			if err != nil {
 				return err
 			}
+			if !found && s.filed[in.Args[0]] {
+				return &twodoor.Error{Code: twodoor.CodeInvalid, Message: fmt.Sprintf("%s stands in %s", in.Args[0], r.near(s.file.Path)),
+					Hint: fmt.Sprintf("take %q out there, or write it into %s with \"disabled\": true", s.ids[in.Args[0]], r.near(s.file.Overlay()))}
+			}
 			if !found {
 				return &twodoor.Error{Code: twodoor.CodeUnknown, Message: fmt.Sprintf("there is no source %q", in.Args[0]), Try: config.Sorted(s.Sources)}
 			}

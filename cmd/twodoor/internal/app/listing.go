@@ -109,6 +109,30 @@ func (r *run) enlist(ctx context.Context, s *site) {
 	wait.Wait()
 }
 
+// askAll asks every far side anew, all at once.
+func (r *run) askAll(ctx context.Context, s *site) {
+	r.far.serve(r, s)
+	ctx, cancel := context.WithTimeout(ctx, listBound)
+	defer cancel()
+	var wait sync.WaitGroup
+	for _, name := range s.listed() {
+		wait.Go(func() { _, _ = r.ask(ctx, s, name) }) // the fault is kept
+	}
+	wait.Wait()
+}
+
+// faulty are the sources that could not be listed last, beside those that are known to be lost: their
+// former list stands in.
+func (r *run) faulty(s *site, lost []lostSource) (more []lostSource) {
+	for _, name := range s.listed() {
+		fault := r.far.lists.Fault(name, s.entry(name))
+		if fault != nil && !slices.ContainsFunc(lost, func(l lostSource) bool { return l.source == name }) {
+			more = append(more, lostSource{name, fault.Error()})
+		}
+	}
+	return more
+}
+
 // ask asks a far side what it has, and keeps what it says. It reports whether that is new.
 func (r *run) ask(ctx context.Context, s *site, name string) (news bool, err error) {
 	listing, err := r.listingOf(ctx, s, name)
