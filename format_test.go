@@ -15,7 +15,7 @@ import (
 func TestFormat(t *testing.T) {
 	var list []string
 	for i := range 30 {
-		list = append(list, fmt.Sprintf(`{"id":%d,"status":"open","at":"2026-01-15T09:30:%02dZ"}`, uint64(1)<<60+uint64(i), i))
+		list = append(list, fmt.Sprintf(`{"id":%d,"status":"open","severity":"high","team":"core","open":true}`, uint64(1)<<60+uint64(i)))
 	}
 	records := `{"items":[` + strings.Join(list, ",") + `]}`
 	op := twodoor.Operation{ID: "t.thing.list", Kind: twodoor.KindFunc, Effect: twodoor.Reads}

@@ -40,6 +40,7 @@ var single = map[string][]string{
 	"github.com/itchyny/gojq":                {"internal/shape", "source/guide"},
 	"mvdan.cc/sh/v3":                         {"source/guide"},
 	"github.com/kljensen/snowball":           {"source/find"},
+	"github.com/tiktoken-go/tokenizer":       {"bench/tokens", "cmd/twodoor"},
 	"modernc.org/sqlite":                     {"internal/sqldb"},
 	"github.com/jackc/pgx/v5":                {"internal/sqldb"},
 	"go.yaml.in/yaml/v4":                     {"internal/rawyaml", "cmd/twodoor"},

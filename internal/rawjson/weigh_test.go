@@ -13,8 +13,8 @@ func TestWeigh(t *testing.T) {
 		{"nothing", "", 0, 0},
 		{"prose", strings.Repeat("the default is ten at most ", 10), 50, 70},
 		{"tool JSON", `{"type":"object","properties":{"limit":{"type":"integer","description":"How many to return, at most 100"}},"required":["limit"]}`, 28, 42},
-		{"Chinese", "查询故障列表并返回最近一百条", 12, 20},
-		{"digits", "1234567890123456", 5, 8},
+		{"Chinese", "查询故障列表并返回最近一百条", 9, 14},
+		{"digits", "1234567890123456", 6, 8},
 	}
 	for _, c := range cases {
 		if got := Weigh([]byte(c.text)); got < c.least || got > c.most {

@@ -46,7 +46,7 @@ func TestNothingIsLost(t *testing.T) {
 func TestSmallerIsSmaller(t *testing.T) {
 	var list rawjson.Array
 	for i := range 20 {
-		list.Add(fmt.Appendf(nil, `{"id":%d,"status":"open","note":null,"at":"2026-01-15T09:30:%02dZ"}`, uint64(1)<<60+uint64(i), i))
+		list.Add(fmt.Appendf(nil, `{"id":%d,"status":"open","severity":"high","team":"core","note":null}`, uint64(1)<<60+uint64(i)))
 	}
 	records := string(list.Bytes())
 	for value, pays := range map[string]bool{

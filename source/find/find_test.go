@@ -329,9 +329,10 @@ func TestOwnOperationsAreLean(t *testing.T) {
 // An answer through a call tool comes in the format that the call asked for.
 func TestFormatPassesTheCallTools(t *testing.T) {
 	h := newHouse(t)
-	for want, format := range map[string]twodoor.Format{`{"limit":20,"format":"toon"}`: twodoor.FormatTOON, `{"limit":20}`: ""} {
+	const program = `"[.[:20][] | {id, state: \"high\", open: true}]"`
+	for want, format := range map[string]twodoor.Format{`{"jq":` + program + `,"format":"toon"}`: twodoor.FormatTOON, `{"jq":` + program + `}`: ""} {
 		list := h.must(t, agent, "read_operation", `{"id":"harbor.incident.list","want":`+want+`}`)
-		if list.Format != format || strings.HasPrefix(list.Text, "[20]{id,title}:\n  0,something is wrong") != (format != "") || rawjson.Len(list.Value) != 20 {
+		if list.Format != format || strings.HasPrefix(list.Text, "[20]{id,state,open}:\n  0,high,true\n") != (format != "") || rawjson.Len(list.Value) != 20 {
 			t.Errorf("%s: %q in %q beside %d records", want, list.Text, list.Format, rawjson.Len(list.Value))
 		}
 	}
