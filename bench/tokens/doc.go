@@ -6,6 +6,6 @@
 // A FILE is an OpenAPI description, whose tools, schemas, prose and example answers are weighed, or any
 // other text, which is weighed whole. The demo service's description and answers are always in.
 //
-// The vocabulary weighs some 12 MB, so it is here and not in the program. No vocabulary of every model
+// The vocabulary weighs some 7 MB, so it is here and not in the program. No vocabulary of every model
 // is public: the figures are o200k's, other models differ by some percent.
 package main
