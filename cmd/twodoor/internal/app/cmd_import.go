@@ -1,6 +1,7 @@
 package app
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -64,7 +65,7 @@ func (r *run) importServers(ctx context.Context, in *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	if err := r.trust(ctx, e.site, e.site.Claims()); err != nil {
+	if err := r.trust(ctx, e.site, e.site.Claims()); err != nil { // what is granted below must not grant this
 		return err
 	}
 	target, err := r.readServers(e)
@@ -83,7 +84,7 @@ func (r *run) importServers(ctx context.Context, in *cli.Invocation) error {
 		if err := r.moveSecrets(in, steps); err != nil {
 			return err
 		}
-		if err := r.saveServers(ctx, e, target, steps); err != nil {
+		if err := r.saveServers(e, target, steps); err != nil {
 			return err
 		}
 	}
@@ -195,11 +196,8 @@ func (r *run) moveSecrets(in *cli.Invocation, steps []*clients.Step) error {
 }
 
 // saveServers writes the entries into the file of servers, and its name into the configuration. What
-// we wrote is trusted.
-func (r *run) saveServers(ctx context.Context, e *edit, t *servers, steps []*clients.Step) error {
-	if !slices.ContainsFunc(steps, (*clients.Step).Writes) {
-		return nil
-	}
+// we wrote is trusted: somebody just asked for it.
+func (r *run) saveServers(e *edit, t *servers, steps []*clients.Step) error {
 	text := t.text
 	for _, s := range steps {
 		if !s.Writes() {
@@ -211,36 +209,30 @@ func (r *run) saveServers(ctx context.Context, e *edit, t *servers, steps []*cli
 			return &twodoor.Error{Code: twodoor.CodeInvalid, Message: fmt.Sprintf("%s cannot take %s: %v", r.near(t.path), s.Name, err), Hint: "mend the file, then import again", Cause: err}
 		}
 	}
+	if bytes.Equal(text, t.text) {
+		return nil
+	}
 	if t.new {
 		var err error
 		if e.text, err = config.PutText(e.text, "mcp_servers", refFrom(filepath.Dir(e.file), t.path)); err != nil {
 			return &twodoor.Error{Code: twodoor.CodeInvalid, Message: r.near(e.file) + ": " + err.Error(), Cause: err}
 		}
-		if err := e.parse(); err != nil {
-			return err
-		}
 	}
-	for _, file := range []struct {
-		path string
-		text []byte
-		mode fs.FileMode
-	}{{t.path, text, 0o600}, {e.file, e.text, 0o644}} {
-		if file.path == e.file && !t.new {
-			continue
-		}
-		if err := config.WriteFile(file.path, file.text, file.mode); err != nil {
-			return &twodoor.Error{Code: twodoor.CodeInvalid, Message: "cannot write " + r.near(file.path) + ": " + plainCause(err).Error(), Cause: err}
-		}
+	loaded, err := config.Parse(e.file, e.text)
+	if err != nil {
+		return err
 	}
-	return r.trustServers(ctx, e)
-}
-
-// trustServers trusts a configuration with the servers that were imported into it.
-func (r *run) trustServers(_ context.Context, e *edit) error {
-	if e.site.where != config.Walked {
-		return nil
+	if err = config.WriteFile(t.path, text, 0o600); err == nil && t.new {
+		err = config.WriteFile(e.file, e.text, 0o644)
 	}
-	return r.granted(config.Trust{Dir: filepath.Join(r.folders.State, "trust")}, e.file, e.site.Claims())
+	if err != nil {
+		return &twodoor.Error{Code: twodoor.CodeInvalid, Message: "nothing more was imported: " + err.Error(), Cause: err}
+	}
+	now, err := siteOf(loaded, e.site.where)
+	if err != nil || now.where != config.Walked {
+		return err
+	}
+	return r.granted(config.Trust{Dir: filepath.Join(r.folders.State, "trust")}, e.file, now.Claims())
 }
 
 var outcomeMarks = map[clients.Outcome]string{

@@ -137,6 +137,7 @@ func (im *Import) step(path string, found Found, before []*Step) *Step {
 		return s
 	}
 	s.Notes = append(s.Notes, im.Place.ours(entry, folder)...)
+	place(entry, folder)
 	s.Literal = literals(s.Name, entry)
 	s.Entry = entry.JSON()
 	for _, l := range s.Literal {
@@ -144,6 +145,21 @@ func (im *Import) step(path string, found Found, before []*Step) *Step {
 	}
 	im.decide(s, before)
 	return s
+}
+
+// place makes the entry of a project's file start where its client starts it: in the project's folder.
+func place(entry *rawjson.Node, folder string) {
+	command := entry.Get("command")
+	if folder == "" || !command.Is(rawjson.KindString) {
+		return
+	}
+	if text := command.Str(); strings.HasPrefix(text, "./") || strings.HasPrefix(text, "../") {
+		command.Text = rawjson.Quote(filepath.Join(folder, text))
+	}
+	dir := entry.Get("cwd").Str()
+	if !filepath.IsAbs(dir) && !strings.Contains(dir, "${") {
+		entry.Put("cwd", rawjson.StringNode(filepath.Join(folder, dir)))
+	}
 }
 
 // decide compares a server with those that we have and those that were read before.
@@ -172,7 +188,7 @@ func (im *Import) decide(s *Step, before []*Step) {
 	for _, old := range im.Taken {
 		switch {
 		case old.ID != s.Name:
-		case same(old, new):
+		case same(old, new) && (!im.Replace || len(s.Literal) == 0):
 			s.Outcome, s.Reason = Skipped, "it is there already"
 		case im.Replace:
 			s.Outcome = Replaced

@@ -166,6 +166,20 @@ func TestLoops(t *testing.T) {
 	}
 }
 
+// TestProjectFolder starts what a project's file names in the project's folder.
+func TestProjectFolder(t *testing.T) {
+	im := newImport(t)
+	project := filepath.Join(im.Place.Home(), "p")
+	steps := plan(t, im, filepath.Join(project, ".mcp.json"), `{"mcpServers":{"a":{"command":"./bin/a"},"b":{"command":"b","cwd":"sub"},"c":{"url":"https://c.io"}}}`)
+	a, b := server("a", steps[0].Entry), server("b", steps[1].Entry)
+	if a.Command != filepath.Join(project, "bin", "a") || a.Dir != project || b.Command != "b" || b.Dir != filepath.Join(project, "sub") || strings.Contains(string(steps[2].Entry), "cwd") {
+		t.Errorf("%s\n%s\n%s", steps[0].Entry, steps[1].Entry, steps[2].Entry)
+	}
+	if steps := plan(t, im, filepath.Join(im.Place.Home(), "x.json"), `{"mcpServers":{"a":{"command":"./a"}}}`); string(steps[0].Entry) != `{"command":"./a"}` {
+		t.Errorf("a file of no project: %s", steps[0].Entry)
+	}
+}
+
 // TestReferences turns every client's way of naming a value into ours.
 func TestReferences(t *testing.T) {
 	im := newImport(t)
@@ -260,7 +274,10 @@ func TestPlan(t *testing.T) {
 	if got := run(); got != "replace ours" {
 		t.Errorf("replacing: %s", got)
 	}
-	im.Replace, im.Rename = false, "ours-2"
+	if im.Only = []string{"kept"}; run() != "replace kept" {
+		t.Errorf("an entry whose secret is to be moved: %s", run())
+	}
+	im.Replace, im.Rename, im.Only = false, "ours-2", []string{"ours"}
 	if got := run(); got != "add ours-2" {
 		t.Errorf("renaming: %s", got)
 	}
