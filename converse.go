@@ -48,7 +48,9 @@ type held struct {
 }
 
 // talks reports whether the call's caller can be asked anything.
-func (call *Call) talks() bool { return len(call.Declared) > 0 && call.Mode == Run }
+func (call *Call) talks() bool {
+	return (len(call.Declared) > 0 || call.State != "") && call.Mode == Run
+}
 
 // asked makes the answer to a call that asks.
 func (e *Engine) asked(call *Call, id string, a *asking) (*Result, error) {

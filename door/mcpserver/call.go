@@ -18,15 +18,23 @@ func (d *Door) call(ctx context.Context, r *request) ([]byte, *fault) {
 	if f := d.needs(call.Operation, r.params.capabilities); f != nil {
 		return nil, f
 	}
-	told := &teller{params: &r.params, send: r.send, log: r.params.wantsLog()}
-	call.Progress = told.listener()
-	result, err := d.Engine.Do(ctx, call)
-	told.stop()
-	if err != nil {
+	result, err := d.do(ctx, r, call)
+	switch {
+	case err != nil:
 		return d.refuse(ctx, r, err)
+	case result.Asked != nil:
+		return d.inputRequired(r, result.Asked), nil
 	}
 	out := openReply(r.id, len(result.Value)+512)
 	return append(d.appendResult(out, result, call.Profile, d.serverInfo()), '}'), nil
+}
+
+// do carries a call out, and passes on what it has to say on the way.
+func (d *Door) do(ctx context.Context, r *request, call twodoor.Call) (*twodoor.Result, error) {
+	told := &teller{params: &r.params, send: r.send, least: r.params.logs()}
+	told.listen(&call)
+	defer told.stop()
+	return d.Engine.Do(ctx, call)
 }
 
 // decode makes the call that the params of a tools/call ask for. Nothing in it is checked but that
@@ -36,10 +44,16 @@ func (d *Door) decode(p *params, c caller) (twodoor.Call, *fault) {
 	if !ok || name == "" {
 		return twodoor.Call{}, &fault{code: codeInvalidParams, message: "params lacks name, the tool to call"}
 	}
-	return twodoor.Call{
-		Operation: name, Arguments: json.RawMessage(p.arguments), Principal: c.principal, Session: c.session, Profile: c.profile,
-		Door: twodoor.DoorMCP, Era: Version, Client: p.clientName(), Trace: p.trace(c.trace),
-	}, nil
+	return p.call(c, twodoor.OfOperation, name)
+}
+
+// call makes a call of what the params name.
+func (p *params) call(c caller, of twodoor.Of, name string) (twodoor.Call, *fault) {
+	call := twodoor.Call{
+		Of: of, Operation: name, Arguments: json.RawMessage(p.arguments), Principal: c.principal, Session: c.session, Profile: c.profile,
+		Door: twodoor.DoorMCP, Era: Version, Client: p.clientName(), Trace: p.trace(c.trace), Declared: p.declared(),
+	}
+	return call, p.takeInput(&call)
 }
 
 // needs refuses a call whose operation needs what the client did not declare.
@@ -73,7 +87,9 @@ func (d *Door) refuse(ctx context.Context, r *request, err error) ([]byte, *faul
 		return nil, &fault{silent: true}
 	case e.Code == twodoor.CodeUnauthenticated && r.web:
 		return nil, &fault{denied: e}
-	case e.Code.RPC() != 0 && !e.Inner:
+	case e.Needs != nil && !e.Inner:
+		return nil, lacking(e)
+	case (e.Code.RPC() != 0 || e.Protocol) && !e.Inner:
 		return nil, d.rpcFault(e)
 	}
 	out := openReply(r.id, 512)
@@ -85,7 +101,10 @@ func (d *Door) refuse(ctx context.Context, r *request, err error) ([]byte, *faul
 func (d *Door) rpcFault(err error) *fault {
 	e := twodoor.AsError(err)
 	code := e.Code.RPC()
-	if code == 0 {
+	switch {
+	case e.Protocol:
+		code = codeInvalidParams
+	case code == 0:
 		code = codeInternal
 	}
 	text := e.Error()
@@ -116,7 +135,7 @@ func errorBody(e *twodoor.Error) []byte {
 type teller struct {
 	params *params
 	send   func([]byte)
-	log    bool
+	least  int // level of log messages
 
 	mu      sync.Mutex
 	begun   bool
@@ -124,12 +143,24 @@ type teller struct {
 	stopped bool
 }
 
-// listener is what the engine calls; nil where nobody wants to hear.
-func (t *teller) listener() func(twodoor.Progress) {
-	if t.send == nil || t.params.progressToken == nil && !t.log {
-		return nil
+// listen lets the call be heard, where somebody wants to.
+func (t *teller) listen(call *twodoor.Call) {
+	if t.send == nil || t.params.progressToken == nil && t.params.logLevel == nil {
+		return
 	}
-	return t.tell
+	call.Progress = t.tell
+	if t.params.logLevel != nil {
+		call.Log = t.note
+	}
+}
+
+// note sends a log message, where it is urgent enough.
+func (t *teller) note(n twodoor.Note) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.stopped && logRank(n.Level) >= t.least {
+		t.send(logNotification(n))
+	}
 }
 
 // tell sends progress that goes forward only (2026-07-28, "Progress"), and its words as a log message.
@@ -143,8 +174,8 @@ func (t *teller) tell(p twodoor.Progress) {
 		t.begun, t.last = true, p.Done
 		t.send(progressNotification(t.params.progressToken, p))
 	}
-	if t.log && p.Message != "" {
-		t.send(logNotification(p.Message))
+	if p.Message != "" && logRank("info") >= t.least {
+		t.send(logNotification(twodoor.Note{Level: "info", Data: rawjson.Quote(p.Message)}))
 	}
 }
 

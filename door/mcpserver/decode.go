@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/twodoor/twodoor"
 	"github.com/twodoor/twodoor/internal/rawjson"
@@ -28,8 +29,13 @@ type message struct {
 
 // params is what the methods of this door read of a message's params, each as raw JSON.
 type params struct {
-	name, arguments  []byte // tools/call
-	cursor           []byte // tools/list
+	name, arguments  []byte // tools/call, prompts/get
+	uri              []byte // resources/read
+	ref, argument    []byte // completion/complete
+	context          []byte
+	inputResponses   []byte // of a call that was asked something
+	requestState     []byte
+	cursor           []byte // of the lists
 	notifications    []byte // subscriptions/listen
 	requestID        []byte // notifications/cancelled
 	version          []byte // of the protocol
@@ -114,6 +120,18 @@ func (m *message) readParams(raw []byte) *fault {
 			p.name = value
 		case `"arguments"`:
 			p.arguments = value
+		case `"uri"`:
+			p.uri = value
+		case `"ref"`:
+			p.ref = value
+		case `"argument"`:
+			p.argument = value
+		case `"context"`:
+			p.context = value
+		case `"inputResponses"`:
+			p.inputResponses = value
+		case `"requestState"`:
+			p.requestState = value
 		case `"cursor"`:
 			p.cursor = value
 		case `"notifications"`:
@@ -187,10 +205,14 @@ func (p *params) trace(ambient twodoor.Trace) twodoor.Trace {
 	return twodoor.ParseTrace(parent, state)
 }
 
-// wantsLog reports whether the request asked for log messages of the level info.
-func (p *params) wantsLog() bool {
+// logs is the least urgent level of log messages that the request asked for; more than all levels
+// where it asked for none.
+func (p *params) logs() int {
 	level, ok := rawjson.String(p.logLevel)
-	return ok && logRank(level) <= logRank("info")
+	if !ok {
+		return math.MaxInt
+	}
+	return logRank(level)
 }
 
 // logRank orders the levels of RFC 5424 from the least urgent; -1: not a level.

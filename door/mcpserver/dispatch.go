@@ -49,9 +49,13 @@ func (d *Door) answer(ctx context.Context, r *request) ([]byte, *fault) {
 	case "subscriptions/listen":
 		return d.listen(ctx, r)
 	case "resources/list", "resources/templates/list", "prompts/list":
-		return d.emptyList(r), nil
-	case "resources/read", "prompts/get":
-		return nil, &fault{code: codeInvalidParams, message: "there is none of that name: " + r.method + " has nothing to give at this server"}
+		return d.listOffers(ctx, r)
+	case "resources/read":
+		return d.readResource(ctx, r)
+	case "prompts/get":
+		return d.getPrompt(ctx, r)
+	case "completion/complete":
+		return d.complete(ctx, r)
 	}
 	return nil, &fault{code: codeMethodNotFound, message: "there is no method " + string(rawjson.Quote(r.method)) + " in " + Version + " at this server"}
 }
@@ -60,21 +64,10 @@ func (d *Door) answer(ctx context.Context, r *request) ([]byte, *fault) {
 func (d *Door) discover(r *request) []byte {
 	out := openReply(r.id, 1024)
 	out = append(out, `{"resultType":"complete","supportedVersions":["`+Version+`"],`+
-		`"capabilities":{"tools":{"listChanged":true},"resources":{},"prompts":{},"logging":{}},"instructions":`...)
+		`"capabilities":{"tools":{"listChanged":true},"resources":{"listChanged":true,"subscribe":true},`+
+		`"prompts":{"listChanged":true},"completions":{},"logging":{}},"instructions":`...)
 	out = rawjson.AppendString(out, d.instructions())
-	out = appendCaching(out, r.shared)
-	out = append(out, `,"_meta":{"`+metaServer+`":`...)
-	out = append(out, d.serverInfo()...)
-	return append(out, `}}}`...)
-}
-
-// emptyList answers for the features of which this server has none. Hosts ask for them all, and an
-// empty list that they may keep costs them less than an error at each start.
-func (d *Door) emptyList(r *request) []byte {
-	key := map[string]string{"resources/list": "resources", "resources/templates/list": "resourceTemplates", "prompts/list": "prompts"}[r.method]
-	out := openReply(r.id, 256)
-	out = append(out, `{"resultType":"complete","`+key+`":[]`...)
-	out = appendCaching(out, r.shared)
+	out = appendCaching(out, listTTL, r.shared)
 	out = append(out, `,"_meta":{"`+metaServer+`":`...)
 	out = append(out, d.serverInfo()...)
 	return append(out, `}}}`...)
@@ -82,8 +75,8 @@ func (d *Door) emptyList(r *request) []byte {
 
 // appendCaching adds the hints of a cacheable result. What may be shared is the same for every
 // principal.
-func appendCaching(out []byte, public bool) []byte {
-	out = strconv.AppendInt(append(out, `,"ttlMs":`...), listTTL, 10)
+func appendCaching(out []byte, ttl int64, public bool) []byte {
+	out = strconv.AppendInt(append(out, `,"ttlMs":`...), ttl, 10)
 	if public {
 		return append(out, `,"cacheScope":"public"`...)
 	}

@@ -190,7 +190,10 @@ func progressNotification(token []byte, p twodoor.Progress) []byte {
 	return append(out, `}}`...)
 }
 
-func logNotification(text string) []byte {
-	out := []byte(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":`)
-	return append(rawjson.AppendString(out, text), `}}`...)
+func logNotification(n twodoor.Note) []byte {
+	out := rawjson.AppendString([]byte(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":`), n.Level)
+	if n.Logger != "" {
+		out = rawjson.AppendString(append(out, `,"logger":`...), n.Logger)
+	}
+	return append(rawjson.Compact(append(out, `,"data":`...), n.Data), `}}`...)
 }

@@ -32,14 +32,22 @@ func (d *Door) agree(h http.Header, m *message) *fault {
 	if f := same(h, headerVersion, version); f != nil {
 		return f
 	}
-	if f := same(h, headerMethod, m.method); f != nil || m.method != "tools/call" {
+	if f := same(h, headerMethod, m.method); f != nil {
 		return f
 	}
-	name, ok := rawjson.String(m.params.name)
+	named := m.params.name
+	switch m.method {
+	case "tools/call", "prompts/get":
+	case "resources/read":
+		named = m.params.uri
+	default:
+		return nil
+	}
+	name, ok := rawjson.String(named)
 	if !ok {
 		return nil // answered as what it is: params without a name
 	}
-	if f := sameValue(h, headerName, name); f != nil {
+	if f := sameValue(h, headerName, name); f != nil || m.method != "tools/call" {
 		return f
 	}
 	op, _, _ := d.Engine.Catalog().Find(name)

@@ -11,7 +11,6 @@ import (
 
 	"github.com/twodoor/twodoor"
 	"github.com/twodoor/twodoor/door/mcpserver/legacy"
-	"github.com/twodoor/twodoor/internal/bell"
 )
 
 // Bounds of what one message may weigh, in bytes.
@@ -55,8 +54,8 @@ type Door struct {
 	Needs func(*twodoor.Operation) []byte
 
 	told      sync.Once
-	info      []byte    // serverInfo, an Implementation
-	bell      bell.Bell // rings when the list is another one
+	info      []byte // serverInfo, an Implementation
+	bells     bells
 	shown     atomic.Pointer[shown]
 	old       sync.Once
 	legacyEra *legacy.Server
@@ -89,18 +88,25 @@ func (d *Door) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) erro
 	return d.Serve(ctx, Stream{In: in, Out: out, Principal: principal})
 }
 
-// Changed tells every client that listens, in either era, that the list of tools is another one.
-// Call it after the engine serves another catalog or the profiles were changed.
-func (d *Door) Changed() {
+// Changed tells every client that listens, in either era, which lists are other ones; all of them,
+// where none is named. Call it after the engine serves another catalog or the profiles were changed.
+func (d *Door) Changed(lists ...twodoor.Lists) {
+	what := twodoor.ListOfOperations | twodoor.ListOfResources | twodoor.ListOfPrompts
+	if len(lists) > 0 {
+		what = 0
+	}
+	for _, list := range lists {
+		what |= list
+	}
 	d.shown.Store(nil)
-	d.bell.Ring()
-	d.legacy().Changed()
+	d.bells.ring(what)
+	d.legacy().Changed(what)
 }
 
 // Close ends what clients hold open: it answers every listen and closes the legacy sessions. Calls
 // under way are not cut off. A door that was closed still answers single requests.
 func (d *Door) Close() {
-	d.bell.Close()
+	d.bells.close()
 	d.legacy().Close()
 }
 

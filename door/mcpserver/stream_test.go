@@ -135,7 +135,7 @@ func TestConcurrentListens(t *testing.T) {
 	b := newDoor(t)
 	c := dial(t, b.Door)
 	rules := newProtocol(t, Version)
-	for id, filter := range map[string]string{`"a"`: `{"toolsListChanged":true}`, `7`: `{"toolsListChanged":true,"promptsListChanged":true}`, `8`: `{"promptsListChanged":true}`} {
+	for id, filter := range map[string]string{`"a"`: `{"toolsListChanged":true}`, `7`: `{"toolsListChanged":true,"tasksListChanged":true}`, `8`: `{"tasksListChanged":true}`} {
 		c.send(modern(id, "subscriptions/listen", `"notifications":`+filter))
 		got := c.next()
 		rules.check(t, "", got)
@@ -218,7 +218,7 @@ func TestLegacySessionIsToldOfChanges(t *testing.T) {
 	c.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	c.send(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)
 	c.next()
-	b.Changed()
+	b.Changed(twodoor.ListOfOperations)
 	if got := c.next(); !strings.Contains(got, `"notifications/tools/list_changed"`) {
 		t.Errorf("got %s", got)
 	}

@@ -137,9 +137,3 @@ func faultSeen(raw json.RawMessage) twodoortest.Seen {
 	}
 	return twodoortest.Seen{Code: member(raw, "code"), Text: strings.Join([]string{member(raw, "message"), member(raw, "hint")}, " ")}
 }
-
-func member(raw []byte, key string) string {
-	value, _ := rawjson.Get(raw, key)
-	text, _ := rawjson.String(value)
-	return text
-}

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -55,7 +54,7 @@ func (d *Door) list(r *request) ([]byte, *fault) {
 	if next != "" {
 		out = rawjson.AppendString(append(out, `,"nextCursor":`...), next)
 	}
-	out = appendCaching(out, r.shared && whole)
+	out = appendCaching(out, listTTL, r.shared && whole)
 	out = append(out, `,"_meta":{"`+metaServer+`":`...)
 	out = append(out, d.serverInfo()...)
 	return append(out, `}}}`...), nil
@@ -69,23 +68,16 @@ func (d *Door) page(c caller, cursor []byte) (tools []byte, next string, whole b
 	}
 	at, ok := 0, true
 	if cursor != nil {
-		at, ok = list.find(cursor)
+		at, ok = d.pageAt(c, "tools", list.digest, cursor)
+		ok = ok && at < len(list.pages)
 	}
 	if !ok {
 		return nil, "", false, &fault{code: codeInvalidParams, message: "the cursor is of no list that is served now: list again without one"}
 	}
 	if at+1 < len(list.pages) {
-		next = list.digest + "." + strconv.Itoa(at+1)
+		next = d.cursor(c, "tools", list.digest, at+1)
 	}
 	return list.pages[at], next, list.whole, nil
-}
-
-// find is the page that a cursor stands for.
-func (l *listing) find(cursor []byte) (at int, ok bool) {
-	text, _ := rawjson.String(cursor)
-	digest, page, _ := strings.Cut(text, ".")
-	at, err := strconv.Atoi(page)
-	return at, err == nil && digest == l.digest && at > 0 && at < len(l.pages)
 }
 
 // listing is the list as one caller sees it, made once for all who see the same.

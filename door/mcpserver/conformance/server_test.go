@@ -52,7 +52,7 @@ func serve(t *testing.T) (url string) {
 // newServer is a door over the suite's tools.
 func newServer() (*mcpserver.Door, error) {
 	door := &mcpserver.Door{Name: "twodoor-conformance", Version: "1.0.0", Needs: needs}
-	source := &twodoor.FuncSource{Name: "test", Funcs: tools(door.Changed)}
+	source := &twodoor.FuncSource{Name: "test", Funcs: append(tools(door.Changed), askers()...), ResourceFuncs: resources(), PromptFuncs: prompts()}
 	reading, err := source.Read(context.Background())
 	if err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func needs(op *twodoor.Operation) []byte {
 type run = func(context.Context, *twodoor.Invocation) (*twodoor.Value, error)
 
 // tools are the fixtures of the suite's scenarios on tools; the texts are the suite's.
-func tools(changed func()) []twodoor.Func {
+func tools(changed func(...twodoor.Lists)) []twodoor.Func {
 	return []twodoor.Func{
 		tool("test_simple_text", "Returns a text", "", says("This is a simple text response for testing.")),
 		tool("test_image_content", "Returns an image", "", blobs(image())),
@@ -87,12 +87,16 @@ func tools(changed func()) []twodoor.Func {
 		tool("test_tool_with_progress", "Tells progress", "", steps("", 0, 50, 100)),
 		tool("test_tool_with_logging", "Tells log messages", "", steps("Tool execution", 1, 2, 3)),
 		tool("test_logging_tool", "Tells log messages", "", steps("Tool execution", 1)),
-		tool("test_streaming_elicitation", "Tells progress on its stream", "", steps("", 1)),
 		tool("test_missing_capability", "Needs a client that samples", "", says("sampled")),
 		tool("test_trigger_tool_change", "Says that the list of tools has changed", "", func(context.Context, *twodoor.Invocation) (*twodoor.Value, error) {
-			changed()
+			changed(twodoor.ListOfOperations)
 			return &twodoor.Value{}, nil
 		}),
+		tool("test_trigger_prompt_change", "Says that the list of prompts has changed", "", func(context.Context, *twodoor.Invocation) (*twodoor.Value, error) {
+			changed(twodoor.ListOfPrompts)
+			return &twodoor.Value{}, nil
+		}),
+		tool("test_reconnection", "Takes a while", "", steps("", 0, 100)),
 		tool("test_x_mcp_header", "Takes an argument that is repeated in a header",
 			`{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"},"query":{"type":"string"}}}`, says("served")),
 		tool("json_schema_2020_12_tool", "Tool with JSON Schema 2020-12 features", schema202012, says("valid")),

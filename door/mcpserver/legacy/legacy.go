@@ -7,19 +7,24 @@ import (
 	"encoding/json"
 	"net/http"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/twodoor/twodoor"
+	"github.com/twodoor/twodoor/internal/rawjson"
 )
 
 // Core answers what a session asks, with whole results as JSON.
 type Core interface {
-	// List is a page of tools as a ListToolsResult; the empty cursor asks for the first.
-	List(by Caller, cursor string) (json.RawMessage, *Fault)
-	// Call carries out a tool call; its outcome, good or bad, is a CallToolResult.
-	Call(ctx context.Context, by Caller, tool string, arguments json.RawMessage, progress func(twodoor.Progress)) (json.RawMessage, *Fault)
+	// List is a page of what a method lists ("tools/list", "prompts/list", …), as its result; the empty
+	// cursor asks for the first.
+	List(ctx context.Context, by Caller, method, cursor string) (json.RawMessage, *Fault)
+	// Do carries out a call for the caller; the outcome is a result of the method that asks for it.
+	Do(ctx context.Context, by Caller, call twodoor.Call) (json.RawMessage, *Fault)
+	// Watch tells of changes of a resource, from any goroutine, until the context ends.
+	Watch(ctx context.Context, by Caller, uri string, changed func()) *Fault
 }
 
 // Caller is on whose behalf a session asks, and what it is shown.
@@ -63,6 +68,8 @@ type Server struct {
 	sdk      *mcp.Server
 	http     http.Handler
 	sessions *sessions
+	send     mcp.MethodHandler // requests to clients
+	watches  watches
 }
 
 // New makes a server without sessions.
@@ -72,12 +79,18 @@ func New(o Options) *Server {
 		Instructions:              o.Instructions,
 		SupportedProtocolVersions: versions(),
 		Capabilities: &mcp.ServerCapabilities{
-			Logging: &mcp.LoggingCapabilities{},
-			Tools:   &mcp.ToolCapabilities{ListChanged: true},
+			Logging:     &mcp.LoggingCapabilities{},
+			Tools:       &mcp.ToolCapabilities{ListChanged: true},
+			Resources:   &mcp.ResourceCapabilities{ListChanged: true, Subscribe: true},
+			Prompts:     &mcp.PromptCapabilities{ListChanged: true},
+			Completions: &mcp.CompletionCapabilities{},
 		},
-		GetSessionID: s.sessions.mint,
+		GetSessionID:       s.sessions.mint,
+		SubscribeHandler:   s.subscribe,
+		UnsubscribeHandler: s.unsubscribe,
 	})
 	s.sdk.AddReceivingMiddleware(s.answer)
+	s.sdk.AddSendingMiddleware(func(send mcp.MethodHandler) mcp.MethodHandler { s.send = send; return send })
 	ttl := o.SessionTTL
 	if ttl == 0 {
 		ttl = 30 * time.Minute
@@ -90,11 +103,19 @@ func New(o Options) *Server {
 	return s
 }
 
-// Changed tells all sessions that the list of tools is another one.
-func (s *Server) Changed() {
-	// The SDK announces a changed list only with its own tools. This one is never seen: lists are
+// Changed tells all sessions which lists are other ones.
+func (s *Server) Changed(lists twodoor.Lists) {
+	// The SDK announces a changed list only with what it holds itself. This is never seen: lists are
 	// answered by the core.
-	s.sdk.AddTool(&mcp.Tool{Name: "changed", InputSchema: json.RawMessage(`{"type":"object"}`)}, nil)
+	if lists&twodoor.ListOfOperations != 0 {
+		s.sdk.AddTool(&mcp.Tool{Name: "changed", InputSchema: json.RawMessage(`{"type":"object"}`)}, nil)
+	}
+	if lists&twodoor.ListOfResources != 0 {
+		s.sdk.AddResource(&mcp.Resource{Name: "changed", URI: "twodoor://changed"}, nil)
+	}
+	if lists&twodoor.ListOfPrompts != 0 {
+		s.sdk.AddPrompt(&mcp.Prompt{Name: "changed"}, nil)
+	}
 }
 
 // Close ends all sessions.
@@ -104,23 +125,84 @@ func (s *Server) Close() {
 	}
 }
 
-// answer takes lists and calls from the SDK and leaves it the rest.
+// answer takes from the SDK what the core answers, and leaves it the rest.
 func (s *Server) answer(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
+		if cursor, lists := cursorOf(r); lists {
+			return wire(s.core.List(ctx, s.caller(ctx, r.GetSession().(*mcp.ServerSession)), method, cursor))
+		}
 		switch r := r.(type) {
-		case *mcp.ListToolsRequest:
-			cursor := ""
-			if r.Params != nil {
-				cursor = r.Params.Cursor
-			}
-			return wire(s.core.List(s.caller(ctx, r.Session), cursor))
 		case *mcp.CallToolRequest:
-			by := s.caller(ctx, r.Session)
-			by.Trace = traceOf(r)
-			return wire(s.core.Call(ctx, by, r.Params.Name, r.Params.Arguments, tell(ctx, r)))
+			return do(ctx, s, r, r.Params, twodoor.Call{Operation: r.Params.Name, Arguments: r.Params.Arguments})
+		case *mcp.ReadResourceRequest:
+			return do(ctx, s, r, r.Params, twodoor.Call{Of: twodoor.OfResource, Operation: r.Params.URI})
+		case *mcp.GetPromptRequest:
+			arguments, err := json.Marshal(r.Params.Arguments)
+			if err != nil {
+				return nil, err
+			}
+			return do(ctx, s, r, r.Params, twodoor.Call{Of: twodoor.OfPrompt, Operation: r.Params.Name, Arguments: arguments})
+		case *mcp.CompleteRequest:
+			return do(ctx, s, r, nil, completion(r.Params))
 		}
 		return next(ctx, method, r)
 	}
+}
+
+// cursorOf is the cursor of a request that lists.
+func cursorOf(r mcp.Request) (cursor string, lists bool) {
+	switch p := r.GetParams().(type) {
+	case *mcp.ListToolsParams:
+		if p != nil {
+			cursor = p.Cursor
+		}
+	case *mcp.ListResourcesParams:
+		if p != nil {
+			cursor = p.Cursor
+		}
+	case *mcp.ListResourceTemplatesParams:
+		if p != nil {
+			cursor = p.Cursor
+		}
+	case *mcp.ListPromptsParams:
+		if p != nil {
+			cursor = p.Cursor
+		}
+	default:
+		return "", false
+	}
+	return cursor, true
+}
+
+// completion is the call that proposes values.
+func completion(p *mcp.CompleteParams) twodoor.Call {
+	call := twodoor.Call{Of: twodoor.OfResource, Completing: &twodoor.Completing{Argument: p.Argument.Name, Value: p.Argument.Value}}
+	if p.Context != nil {
+		call.Completing.Others = p.Context.Arguments
+	}
+	if p.Ref == nil {
+		return call
+	}
+	call.Operation = p.Ref.URI
+	if p.Ref.Type == "ref/prompt" {
+		call.Of, call.Operation = twodoor.OfPrompt, p.Ref.Name
+	}
+	return call
+}
+
+// do carries out a call of a session. What may report progress has a token in its params.
+func do[P mcp.Params](ctx context.Context, s *Server, r *mcp.ServerRequest[P], params mcp.RequestParams, call twodoor.Call) (mcp.Result, error) {
+	by := s.caller(ctx, r.Session)
+	by.Trace = traceOf(r.Params.GetMeta(), r.Extra)
+	var token any
+	if params != nil {
+		token = params.GetProgressToken()
+	}
+	call.Progress, call.Log = tell(ctx, r.Session, token)
+	if call.Declared = declared(r.Session.InitializeParams()); call.Declared != nil && call.Completing == nil {
+		call.Asker = s.asker(r.Session)
+	}
+	return wire(s.core.Do(ctx, by, call))
 }
 
 // raw is a result that is JSON already.
@@ -158,34 +240,39 @@ func (s *Server) caller(ctx context.Context, session *mcp.ServerSession) Caller 
 }
 
 // traceOf is the place that a call names in _meta, else in the headers of its request.
-func traceOf(r *mcp.CallToolRequest) twodoor.Trace {
-	if parent, ok := r.Params.Meta["traceparent"].(string); ok {
-		state, _ := r.Params.Meta["tracestate"].(string)
+func traceOf(meta map[string]any, extra *mcp.RequestExtra) twodoor.Trace {
+	if parent, ok := meta["traceparent"].(string); ok {
+		state, _ := meta["tracestate"].(string)
 		return twodoor.ParseTrace(parent, state)
 	}
-	if r.Extra == nil || r.Extra.Header == nil {
+	if extra == nil || extra.Header == nil {
 		return twodoor.Trace{}
 	}
-	return twodoor.ParseTrace(r.Extra.Header.Get("Traceparent"), r.Extra.Header.Get("Tracestate"))
+	return twodoor.ParseTrace(extra.Header.Get("Traceparent"), extra.Header.Get("Tracestate"))
 }
 
 // callerKey carries the Caller of a stream; sessions over HTTP have theirs in the table.
 type callerKey struct{}
 
 // tell passes on what a running call has to say: progress where the request gave a token, its words
-// as a log message where the session set a level.
-func tell(ctx context.Context, r *mcp.CallToolRequest) func(twodoor.Progress) {
-	token := r.Params.GetProgressToken()
+// and its notes as log messages where the session set a level.
+func tell(ctx context.Context, session *mcp.ServerSession, token any) (func(twodoor.Progress), func(twodoor.Note)) {
+	var mu sync.Mutex
 	begun, last := false, 0.0
+	note := func(n twodoor.Note) {
+		session.Log(ctx, &mcp.LoggingMessageParams{Level: mcp.LoggingLevel(n.Level), Logger: n.Logger, Data: n.Data})
+	}
 	return func(p twodoor.Progress) {
+		mu.Lock()
+		defer mu.Unlock()
 		if token != nil && (!begun || p.Done > last) {
 			begun, last = true, p.Done
-			r.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{
+			session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{
 				ProgressToken: token, Progress: p.Done, Total: p.Total, Message: p.Message,
 			})
 		}
 		if p.Message != "" {
-			r.Session.Log(ctx, &mcp.LoggingMessageParams{Level: "info", Data: p.Message})
+			note(twodoor.Note{Level: "info", Data: rawjson.Quote(p.Message)})
 		}
-	}
+	}, note
 }
