@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -88,13 +89,22 @@ func compileOperations(catalog *twodoor.Catalog) (entries, operations []byte, er
 		if err != nil {
 			return nil, nil, err
 		}
-		data, err := json.Marshal(op)
+		data, err := encode(op)
 		if err != nil {
 			return nil, nil, fmt.Errorf("encode %s: %w", op.ID, err)
 		}
 		records = append(records, all.add(appendEntry(nil, entry), data))
 	}
 	return listOf(records), all.data, nil
+}
+
+// encode writes a value as JSON. What is JSON in it stays as it is: no character is escaped anew.
+func encode(value any) ([]byte, error) {
+	var b bytes.Buffer
+	to := json.NewEncoder(&b)
+	to.SetEscapeHTML(false)
+	err := to.Encode(value)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
 func appendEntry(dst []byte, e twodoor.Entry) []byte {

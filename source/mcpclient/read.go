@@ -87,7 +87,7 @@ func (r *reader) operation(t *tool) (op twodoor.Operation, problem string) {
 	annotations, _ := rawjson.Get(t.raw, "annotations")
 	op = twodoor.Operation{
 		ID: r.source.Name + "." + idWord(t.name), Kind: Kind, Verbatim: true, Prefix: r.source.Prefix,
-		Title:       cmp.Or(field(t.raw, "title"), field(annotations, "title")),
+		Title:       cmp.Or(field(t.raw, "title"), field(annotations, "title"), firstSentence(field(t.raw, "description"))),
 		Description: field(t.raw, "description"),
 		Input:       t.input, Origin: "tools/call " + t.name, At: r.at(),
 	}
@@ -106,6 +106,16 @@ func (r *reader) operation(t *tool) (op twodoor.Operation, problem string) {
 		}
 	}
 	return op, ""
+}
+
+// maxTitle bounds a title that is made of a description, in bytes.
+const maxTitle = 100
+
+// firstSentence is what a description begins with, cut to the length of a title.
+func firstSentence(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	sentence, _, _ := strings.Cut(line, ". ")
+	return shorten(strings.TrimSuffix(strings.TrimSpace(sentence), "."), maxTitle)
 }
 
 func (r *reader) problem(t *tool) string {
