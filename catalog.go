@@ -51,6 +51,8 @@ type SourceInfo struct {
 	Version     string            `json:"version,omitempty"`
 	Groups      map[string]string `json:"groups,omitempty"`
 	Origins     []string          `json:"origins,omitempty"`
+	Starts      []string          `json:"starts,omitempty"`
+	Keys        []string          `json:"keys,omitempty"`
 	Operations  int               `json:"operations"`
 }
 
@@ -219,7 +221,7 @@ func newMemory(readings []*Reading) (*memory, error) {
 
 // InfoOf is what a catalog keeps of a reading as a whole.
 func InfoOf(r *Reading) SourceInfo {
-	return SourceInfo{r.Source, r.Title, r.Description, r.Version, r.Groups, r.Origins, len(r.Operations)}
+	return SourceInfo{r.Source, r.Title, r.Description, r.Version, r.Groups, r.Origins, r.Starts, r.Keys, len(r.Operations)}
 }
 
 // lacks says what an operation must have and has not.

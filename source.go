@@ -28,6 +28,8 @@ type Reading struct {
 	Notes       []string                   `json:"notes,omitempty"`   // what a reader should know: colliding names and what was done
 	Schemes     []Scheme                   `json:"schemes,omitempty"` // the ways of presenting a key that operations ask for
 	Origins     []string                   `json:"origins,omitempty"` // scheme://host[:port] that the description itself calls
+	Starts      []string                   `json:"starts,omitempty"`  // command lines that it starts, as the description writes them
+	Keys        []string                   `json:"keys,omitempty"`    // references of the keys that it reads itself: ${env:NAME}
 	Files       []string                   `json:"files,omitempty"`   // what was read, absolute paths and URLs, for telling when it changed
 	Lock        Lock                       `json:"lock,omitzero"`
 

@@ -95,7 +95,12 @@ func (s *step) line() string {
 			if e.Text != "" {
 				words = append(words, string(e.Text))
 			}
+			from := len(words)
 			walk(e.Args)
+			if e.If+e.Unless != "" && len(words) > from {
+				words[from] = "[" + words[from]
+				words[len(words)-1] += "]"
+			}
 		}
 	}
 	walk(s.Argv)
@@ -105,41 +110,24 @@ func (s *step) line() string {
 // name is the program as messages call it.
 func (s *step) name() string { return path.Base(strings.ReplaceAll(s.Program, `\`, "/")) }
 
-// Programs lists the command lines that an operation of this kind starts, as its file has them, and
-// the keys that it reads: what somebody trusts who trusts the file.
-func Programs(op *twodoor.Operation) (lines, references []string) {
-	if op.Kind != Kind {
-		return nil, nil
-	}
-	p, err := planOf(op)
-	if err != nil {
-		return nil, nil
-	}
-	for _, s := range p.Steps {
-		lines = append(lines, s.line())
-		for _, v := range s.Env {
-			parts, _ := v.Value.parts()
+// keys lists the references to keys in a plan, and the variables that it passes on.
+func (p *plan) keys() (keys []string) {
+	for i := range p.Steps {
+		templates := []template{p.Steps[i].Stdin}
+		for _, v := range p.Steps[i].Env {
+			templates = append(templates, v.Value)
+		}
+		for _, t := range templates {
+			parts, _ := t.parts()
 			for _, part := range parts {
 				if part.secret {
-					references = append(references, part.text)
+					keys = append(keys, part.text)
 				}
 			}
 		}
 	}
 	for _, name := range p.Pass {
-		references = append(references, "${env:"+name+"}")
+		keys = append(keys, "${env:"+name+"}")
 	}
-	return lines, references
-}
-
-// Executables lists the programs that an operation of this kind starts, as the file names them.
-func Executables(op *twodoor.Operation) (programs []string) {
-	if op.Kind != Kind {
-		return nil
-	}
-	p, _ := planOf(op)
-	for _, s := range p.Steps {
-		programs = append(programs, s.Program)
-	}
-	return programs
+	return keys
 }

@@ -26,9 +26,17 @@ func (s *Source) reading(f *file) (*twodoor.Reading, error) {
 		if err != nil {
 			return nil, err
 		}
+		p := f.verbs[i].plan()
+		for at := range p.Steps {
+			reading.Starts = append(reading.Starts, p.Steps[at].line())
+		}
+		reading.Keys = append(reading.Keys, p.keys()...)
 		reading.Operations = append(reading.Operations, op)
 		reading.Notes = append(reading.Notes, notes...)
 	}
+	slices.Sort(reading.Starts)
+	slices.Sort(reading.Keys)
+	reading.Starts, reading.Keys = slices.Compact(reading.Starts), slices.Compact(reading.Keys)
 	slices.SortStableFunc(reading.Operations, func(a, b twodoor.Operation) int { return strings.Compare(a.ID, b.ID) })
 	return reading, nil
 }
@@ -48,7 +56,7 @@ func (s *Source) operation(v *verb) (op twodoor.Operation, notes []string, err e
 			}
 		}
 	}
-	p := plan{Steps: v.steps, Output: v.output, Pass: v.pass, Bytes: v.bytes, Refuse: v.refuse, Session: v.session, Serial: v.serial}
+	p := v.plan()
 	params := slices.Clone(v.params)
 	for _, glob := range s.configured(op.ID) {
 		more, err := s.configure(&op, &p, &params, s.Operations[glob])
@@ -71,6 +79,10 @@ func (s *Source) operation(v *verb) (op twodoor.Operation, notes []string, err e
 		return op, nil, fmt.Errorf("write the plan of %s: %w", op.ID, err)
 	}
 	return op, notes, nil
+}
+
+func (v *verb) plan() plan {
+	return plan{Steps: v.steps, Output: v.output, Pass: v.pass, Bytes: v.bytes, Refuse: v.refuse, Session: v.session, Serial: v.serial}
 }
 
 // origin is the verb's command lines, the way its file writes them.

@@ -15,6 +15,7 @@ import (
 	"github.com/twodoor/twodoor/cmd/twodoor/internal/config"
 	"github.com/twodoor/twodoor/door/cli"
 	"github.com/twodoor/twodoor/internal/rawjson"
+	"github.com/twodoor/twodoor/source/command"
 	"github.com/twodoor/twodoor/source/openapi"
 )
 
@@ -26,6 +27,7 @@ type wanted struct {
 	prefix string
 	bearer string // env:X, file:/path, keyring:name
 	header string // K=V
+	verbs  bool   // found out: it is a verbs file
 }
 
 // addFlags are the flags by which a source is described on a command line.
@@ -40,7 +42,7 @@ func addFlags() []cli.Flag {
 }
 
 func wantedOf(in *cli.Invocation, ref string) wanted {
-	return wanted{ref, in.Text("name"), in.Text("target"), in.Text("prefix"), in.Text("bearer"), in.Text("header")}
+	return wanted{ref, in.Text("name"), in.Text("target"), in.Text("prefix"), in.Text("bearer"), in.Text("header"), false}
 }
 
 // edit is a configuration that is being changed: nothing is written until everything fits.
@@ -81,11 +83,14 @@ func (r *run) add(ctx context.Context, e *edit, w wanted) error {
 		return err
 	}
 	title, ok := sniff(text)
+	if named, isVerbs := sniffVerbs(text); !ok && isVerbs {
+		w.verbs, title, ok = true, named, true
+	}
 	if broken := rawjson.Check(text); !ok && broken != nil && rawjson.KindOf(text) == rawjson.KindObject {
 		return &twodoor.Error{Code: twodoor.CodeInvalid, Message: fmt.Sprintf("%s: %v", w.ref, broken), Hint: "mend the file there, or fetch it again if it was cut off", Cause: broken}
 	}
 	if !ok {
-		return &twodoor.Error{Code: twodoor.CodeInvalid, Message: fmt.Sprintf(`%s is no OpenAPI document: it has no "openapi" or "swagger" at the top`, w.ref), Hint: "this version serves OpenAPI 2.0, 3.0 and 3.1, as JSON or YAML"}
+		return &twodoor.Error{Code: twodoor.CodeInvalid, Message: fmt.Sprintf(`%s is no OpenAPI document: it has no "openapi" or "swagger" at the top`, w.ref), Hint: "this version serves OpenAPI 2.0, 3.0 and 3.1, as JSON or YAML, and verbs files"}
 	}
 	if w.name == "" {
 		w.name = e.site.freeName(nameFrom(title, place))
@@ -131,7 +136,7 @@ func refFrom(dir, place string) string {
 // sourceOf is the name of the source that reads a description, or nothing.
 func (s *site) sourceOf(place string) string {
 	for _, name := range config.Sorted(s.Sources) {
-		if s.Place(s.Sources[name].OpenAPI) == place {
+		if c := s.Sources[name]; s.Place(c.OpenAPI) == place || s.Place(c.Command) == place {
 			return name
 		}
 	}
@@ -217,6 +222,9 @@ func nameFrom(title, place string) string {
 // put writes the entries of a source and its key into the text.
 func (e *edit) put(w wanted, ref string) error {
 	settings := []config.Setting{{Key: "openapi", Text: ref}}
+	if w.verbs {
+		settings[0].Key = command.Kind
+	}
 	for _, s := range []config.Setting{{Key: "target", Text: w.target}, {Key: "prefix", Text: w.prefix}} {
 		if s.Text != "" {
 			settings = append(settings, s)

@@ -75,7 +75,7 @@ func (r *run) open(ctx context.Context) (*opened, error) {
 	return o, nil
 }
 
-// claimsOf is what the configuration does, with the hosts that the descriptions themselves call, but
+// claimsOf is what the configuration does, with the hosts that the descriptions themselves call and the programs that they start, but
 // for those of some sources.
 func claimsOf(s *site, infos []twodoor.SourceInfo, but ...string) []config.Claim {
 	claims := s.Claims()
@@ -85,6 +85,12 @@ func claimsOf(s *site, infos []twodoor.SourceInfo, but ...string) []config.Claim
 		}
 		for _, origin := range info.Origins {
 			claims = append(claims, config.CallClaim(origin))
+		}
+		for _, line := range info.Starts {
+			claims = append(claims, config.Claim("start "+line))
+		}
+		for _, key := range info.Keys {
+			claims = append(claims, config.KeyClaims(key)...)
 		}
 	}
 	slices.Sort(claims)
@@ -138,7 +144,7 @@ func foreign(s *site) []lostSource {
 		if kind := s.Sources[name].Kind(); !isServed(kind) {
 			lost = append(lost, lostSource{name, &twodoor.Error{
 				Code: twodoor.CodeInvalid, Message: fmt.Sprintf("sources of the kind %s cannot be served by this version", kind),
-				Hint: "serve OpenAPI descriptions, MCP servers and other twodoors, or take this source out",
+				Hint: "serve OpenAPI descriptions, verbs files, MCP servers and other twodoors, or take this source out",
 			}})
 		}
 	}
@@ -223,7 +229,7 @@ func (r *run) filesOf(s *site, readings []*twodoor.Reading) []string {
 	}
 	also := []string{s.lockFile()}
 	for _, source := range s.Sources {
-		also = append(also, s.Place(source.OpenAPI))
+		also = append(also, s.Place(source.OpenAPI), s.Place(source.Command))
 		if source.Guides != "" {
 			guides, _ := filepath.Glob(filepath.Join(s.Place(source.Guides), "*.md")) // no error: the pattern is good
 			also = append(also, guides...)

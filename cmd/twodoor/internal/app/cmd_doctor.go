@@ -158,6 +158,7 @@ func (r *run) examineSources(ctx context.Context, s *site) []finding {
 		}
 		findings = append(findings, f)
 		findings = append(findings, r.examineOrigins(ctx, s, reading)...)
+		findings = append(findings, r.examinePrograms(s, reading)...)
 	}
 	for _, l := range lost {
 		findings = append(findings, finding{"source", fails, l.source + ": " + l.err.Error(), hintOf(l.err)})

@@ -113,6 +113,7 @@ type summary struct {
 	Exceptions int      `json:"exceptions"`
 	Skipped    int      `json:"skipped"`
 	Origins    []string `json:"origins"`
+	Starts     []string `json:"starts,omitempty"` // programs
 	Notes      []string `json:"notes"`
 	Error      string   `json:"error,omitempty"`
 
@@ -154,6 +155,7 @@ func (s *summary) tell(reading *twodoor.Reading, catalog *twodoor.Catalog) {
 	s.Title, s.Version = reading.Title, reading.Version
 	s.Exceptions, s.Skipped = len(reading.Exceptions), len(reading.Skipped)
 	s.Origins, s.Notes = append(s.Origins, reading.Origins...), append(s.Notes, reading.Notes...)
+	s.Starts = programsOf(reading)
 	for _, entry := range catalog.Below(s.Name + ".") {
 		s.Operations++
 		switch entry.Effect {
@@ -217,6 +219,9 @@ func (s *summary) prose(notes bool) string {
 	}
 	if len(s.Origins) > 0 {
 		fmt.Fprintf(&b, "    calls %s\n", strings.Join(s.Origins, ", "))
+	}
+	if len(s.Starts) > 0 {
+		fmt.Fprintf(&b, "    starts %s\n", strings.Join(s.Starts, ", "))
 	}
 	if notes {
 		for _, note := range s.Notes {

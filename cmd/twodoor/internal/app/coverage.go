@@ -8,6 +8,7 @@ import (
 	"github.com/twodoor/twodoor"
 	"github.com/twodoor/twodoor/cmd/twodoor/internal/config"
 	"github.com/twodoor/twodoor/door/cli"
+	"github.com/twodoor/twodoor/source/command"
 	"github.com/twodoor/twodoor/source/openapi"
 )
 
@@ -117,6 +118,9 @@ func (r *run) readFile(ctx context.Context, s *site, ref string) (*twodoor.Readi
 	text, err := r.readDescription(ctx, s, place)
 	if err != nil {
 		return nil, err
+	}
+	if title, ok := sniffVerbs(text); ok {
+		return (&command.Source{Name: nameFrom(title, place), File: place}).Read(ctx)
 	}
 	title, _ := sniff(text)
 	source := &openapi.Source{Name: nameFrom(title, place), File: place, Fetch: r.fetcher(s, "")}

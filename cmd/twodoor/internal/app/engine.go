@@ -6,6 +6,7 @@ import (
 
 	"github.com/twodoor/twodoor"
 	"github.com/twodoor/twodoor/cmd/twodoor/internal/config"
+	"github.com/twodoor/twodoor/source/command"
 	"github.com/twodoor/twodoor/source/find"
 	"github.com/twodoor/twodoor/source/guide"
 	"github.com/twodoor/twodoor/source/mcpclient"
@@ -24,6 +25,7 @@ func (r *run) ready() {
 		guide.Kind:   &guide.Source{Library: r.library},
 		find.Kind:    &find.Invoker{Index: r.opened.index, Shelf: r.shelf},
 
+		command.Kind:   &r.far.verbs.invoker,
 		mcpclient.Kind: &mcpclient.Invoker{Pool: &r.far.pool},
 		remote.Kind:    &remote.Invoker{Doer: &r.far.out},
 	}

@@ -22,6 +22,7 @@ import (
 type far struct {
 	pool  mcpclient.Pool
 	out   outlet
+	verbs verbs
 	lists upstream.Lists
 	begun sync.Once
 	// changed is told that a source has another list; nil: nobody waits for it.
@@ -49,6 +50,7 @@ func (o *outlet) Redact(text string) string {
 // serve makes the pool serve the servers of a configuration from now on.
 func (f *far) serve(r *run, s *site) {
 	f.out.client.Store(r.outbound(s))
+	f.verbs.serve(r, s)
 	f.begun.Do(func() {
 		f.pool.Doer, f.pool.Environ, f.pool.Version = &f.out, r.Environ, r.Version.Number
 		f.pool.Expand = r.expand

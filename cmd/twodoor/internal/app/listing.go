@@ -14,6 +14,7 @@ import (
 	"github.com/twodoor/twodoor"
 	"github.com/twodoor/twodoor/cmd/twodoor/internal/config"
 	"github.com/twodoor/twodoor/cmd/twodoor/internal/upstream"
+	"github.com/twodoor/twodoor/source/command"
 	"github.com/twodoor/twodoor/source/mcpclient"
 	"github.com/twodoor/twodoor/source/openapi"
 	"github.com/twodoor/twodoor/source/remote"
@@ -24,7 +25,9 @@ import (
 func isListed(kind string) bool { return kind == mcpclient.Kind || kind == remote.Kind }
 
 // isServed reports whether this version serves sources of a kind.
-func isServed(kind string) bool { return kind == openapi.Kind || isListed(kind) }
+func isServed(kind string) bool {
+	return kind == openapi.Kind || kind == command.Kind || isListed(kind)
+}
 
 // listed are the names of the sources whose far sides list their operations themselves.
 func (s *site) listed() []string {

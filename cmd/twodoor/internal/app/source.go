@@ -10,6 +10,7 @@ import (
 
 	"github.com/twodoor/twodoor"
 	"github.com/twodoor/twodoor/cmd/twodoor/internal/config"
+	"github.com/twodoor/twodoor/source/command"
 	"github.com/twodoor/twodoor/source/openapi"
 )
 
@@ -17,6 +18,9 @@ import (
 func (r *run) readSource(ctx context.Context, s *site, name string, kept config.SourceLock) (*twodoor.Reading, error) {
 	if isListed(s.Sources[name].Kind()) {
 		return r.readListed(s, name)
+	}
+	if s.Sources[name].Kind() == command.Kind {
+		return r.verbs(s, name, s.Sources[name]).Read(ctx)
 	}
 	source := r.openAPI(s, name, s.Sources[name])
 	source.Kept = twodoor.Lock{Rule: kept.Rule, Dropped: kept.Dropped, Split: kept.Split, Names: kept.Names}

@@ -232,7 +232,6 @@ func TestTrust(t *testing.T) {
 	claims := l.Claims()
 	want := []Claim{
 		"call https://api.example.com", "call https://lab.example.com", "read env:HARBOR_TOKEN", "read file:/run/lab",
-		"start the programs of ./git.verbs.yaml",
 	}
 	if !slices.Equal(claims, want) {
 		t.Errorf("claims %q, want %q", claims, want)

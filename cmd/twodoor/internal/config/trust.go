@@ -26,8 +26,16 @@ func CallClaim(address string) Claim {
 	return Claim("call " + u.Scheme + "://" + u.Host)
 }
 
+// KeyClaims are the claims to read the keys that a text refers to.
+func KeyClaims(text string) (claims []Claim) {
+	for _, ref := range References(text) {
+		claims = append(claims, Claim("read "+ref.String()))
+	}
+	return claims
+}
+
 // Claims lists what the configuration by itself does, sorted: programs it would start, hosts it would
-// call, keys it names. What its MCP servers do is not among them.
+// call, keys it names. What its MCP servers and verbs files do is not among them.
 func (l *Loaded) Claims() []Claim {
 	var claims []Claim
 	for _, s := range l.Sources {
@@ -35,9 +43,6 @@ func (l *Loaded) Claims() []Claim {
 			if IsURL(address) {
 				claims = append(claims, CallClaim(address))
 			}
-		}
-		if s.Command != "" {
-			claims = append(claims, Claim("start the programs of "+s.Command))
 		}
 	}
 	for _, c := range l.Connections {
@@ -53,12 +58,7 @@ func (l *Loaded) Claims() []Claim {
 // keys lists the references of the whole configuration.
 func (l *Loaded) keys() []Claim {
 	var claims []Claim
-	note := func(text string) {
-		for _, ref := range References(text) {
-			claims = append(claims, Claim("read "+ref.String()))
-		}
-	}
-	eachText(l.Config, note)
+	eachText(l.Config, func(text string) { claims = append(claims, KeyClaims(text)...) })
 	return claims
 }
 
