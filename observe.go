@@ -53,6 +53,7 @@ type Event struct {
 	Principal Principal
 	Session   string
 	Profile   string
+	Mode      Mode
 	Operation string // id, or the name as called where there is no such operation
 	Effect    Effect // empty: there is no such operation
 	Account   string

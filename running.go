@@ -64,7 +64,7 @@ func reach(ctx context.Context, invoker Invoker, in *Invocation, want Projection
 func (r *running) event(call *Call, result *Result, fault *Error) Event {
 	event := Event{
 		CallID: r.id, ParentID: call.Parent, At: r.begun, Door: call.Door, Era: call.Era, Client: call.Client,
-		Principal: call.Principal, Session: call.Session, Profile: call.Profile, Operation: call.Operation,
+		Principal: call.Principal, Session: call.Session, Profile: call.Profile, Mode: call.Mode, Operation: call.Operation,
 		Account: call.Account, Arguments: call.Arguments, Fault: fault, Duration: time.Since(r.begun),
 		Upstream: r.upstream, BytesIn: r.bytesIn, Trace: r.trace, Within: call.Trace,
 	}

@@ -58,6 +58,14 @@ func (t Trace) Parent() string {
 	return "00-" + hex.EncodeToString(t.ID[:]) + "-" + hex.EncodeToString(t.Span[:]) + flags
 }
 
+// TraceID is the id of the trace as text; empty: there is none.
+func (t Trace) TraceID() string {
+	if t.IsZero() {
+		return ""
+	}
+	return hex.EncodeToString(t.ID[:])
+}
+
 // TraceOf is the place in its trace that a running call has reached.
 func TraceOf(ctx context.Context) Trace {
 	if t, ok := ctx.Value(traceKey{}).(*Trace); ok {

@@ -59,6 +59,20 @@ func (j *Journal) cursor(ctx context.Context, resume string) (cursor, error) {
 		})
 		return at, err
 	}
+	return parseCursor(resume)
+}
+
+// CheckResume reports whether a text is the Resume of a News, or empty.
+func CheckResume(resume string) error {
+	if resume == "" {
+		return nil
+	}
+	_, err := parseCursor(resume)
+	return err
+}
+
+func parseCursor(resume string) (cursor, error) {
+	at := cursor{}
 	for _, part := range strings.Split(resume, ",") {
 		chain, n, ok := strings.Cut(part, ":")
 		c, err1 := strconv.ParseInt(chain, 10, 64)

@@ -97,8 +97,7 @@ func (j *Journal) Observe(event twodoor.Event) { j.Append(RecordOf(event)) }
 func (j *Journal) Append(record Record) bool { return j.put(entry{record: record}) }
 
 func (j *Journal) put(e entry) bool {
-	most := cmp.Or(j.options.Redaction.MaxAnswer, defaultMax) + margin
-	e.record.trim(most, cmp.Or(j.options.Redaction.MaxArguments, defaultMax)+margin)
+	e.record.trim(cmp.Or(j.options.Redaction.MaxAnswer, defaultAnswer)+margin, cmp.Or(j.options.Redaction.MaxArguments, defaultArguments)+margin)
 	size := len(e.record.Arguments) + len(e.record.Answer)
 	j.mu.Lock()
 	if j.closed || len(j.waiting) >= j.options.Queue || j.size+size > maxQueueBytes {
@@ -123,8 +122,11 @@ func (j *Journal) put(e entry) bool {
 // that writes or destroys goes to the far side. Where that cannot be had in time, the call is
 // refused if the journal is required, and goes on unrecorded if not.
 func (j *Journal) Intend(ctx context.Context, event twodoor.Event) error {
-	record := RecordOf(event)
-	record.Kind, record.Outcome, record.Code, record.Duration = KindIntent, "", "", 0
+	return j.promise(ctx, intentOf(event))
+}
+
+// promise has a record on disk before it returns nil, as Intend does.
+func (j *Journal) promise(ctx context.Context, record Record) error {
 	kept := make(chan struct{})
 	if j.put(entry{record: record, kept: kept}) {
 		timer := time.NewTimer(j.options.Patience)

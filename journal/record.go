@@ -42,6 +42,7 @@ type Record struct {
 	Operation  string          `json:"operation,omitempty"` // id, or the name as called where there is no such operation
 	Upstream   string          `json:"upstream,omitempty"`  // the source
 	Account    string          `json:"account,omitempty"`
+	DryRun     bool            `json:"dry_run,omitempty"` // nothing was sent
 	Effect     string          `json:"effect,omitempty"`
 	Arguments  json.RawMessage `json:"arguments,omitempty"`       // redacted; a text: the first part of them, or their digest
 	ArgsBytes  int             `json:"arguments_bytes,omitempty"` // of the whole, where it was cut
@@ -56,6 +57,7 @@ type Record struct {
 	BytesOut   int             `json:"bytes_out,omitempty"` // as sent
 	TokensOut  int             `json:"tokens_out,omitempty"`
 	Saved      int             `json:"saved_tokens,omitempty"`
+	SavedBy    *twodoor.Saved  `json:"saved_by,omitempty"` // the same by cause
 	Cut        *twodoor.Cut    `json:"cut,omitempty"`
 	TraceID    string          `json:"trace_id,omitempty"`
 	Dropped    int64           `json:"dropped,omitempty"`
@@ -78,10 +80,15 @@ type Fault struct {
 // RecordOf is the record of an event of the engine, not yet redacted.
 func RecordOf(event twodoor.Event) Record {
 	r := Record{
-		Kind: KindCall, CallID: event.CallID, ParentID: event.ParentID, At: event.At, Door: event.Door, Client: event.Client,
+		Kind: KindCall, CallID: event.CallID, ParentID: event.ParentID, At: event.At, Door: event.Door, Era: event.Era, Client: event.Client,
 		Principal: event.Principal.Subject, Session: event.Session, Turn: event.Principal.Turn, Profile: event.Profile,
-		Operation: event.Operation, Account: event.Account, Arguments: event.Arguments,
-		Outcome: OutcomeOK, Code: event.Code.String(), Duration: millis(event.Duration), BytesOut: event.BytesOut, Cut: event.Cut,
+		Operation: event.Operation, Account: event.Account, DryRun: event.Mode == twodoor.DryRun, Effect: string(event.Effect),
+		Arguments: event.Arguments, Answer: event.Answer, Outcome: OutcomeOK, Code: event.Code.String(),
+		Duration: millis(event.Duration), UpDuration: millis(event.Upstream), BytesIn: event.BytesIn, BytesOut: event.BytesOut,
+		TokensOut: event.TokensOut, Saved: event.Saved.Total(), Cut: event.Cut, TraceID: event.Trace.TraceID(),
+	}
+	if r.Saved > 0 {
+		r.SavedBy = &event.Saved
 	}
 	if event.Code != twodoor.CodeUnknown {
 		r.Upstream, _, _ = strings.Cut(event.Operation, ".")
@@ -89,6 +96,13 @@ func RecordOf(event twodoor.Event) Record {
 	if event.Fault != nil {
 		r.Outcome, r.Fault = OutcomeError, faultOf(event.Fault)
 	}
+	return r
+}
+
+// intentOf is the record of a call that is about to change something.
+func intentOf(event twodoor.Event) Record {
+	r := RecordOf(event)
+	r.Kind, r.Outcome, r.Code, r.Duration = KindIntent, "", "", 0
 	return r
 }
 
@@ -126,6 +140,9 @@ func appendRecord(dst []byte, r *Record) []byte {
 	} {
 		dst = appendText(dst, f.name, f.text, maxName)
 	}
+	if r.DryRun {
+		dst = append(dst, `,"dry_run":true`...)
+	}
 	dst = appendRaw(dst, "arguments", r.Arguments)
 	dst = appendNumber(dst, "arguments_bytes", int64(r.ArgsBytes))
 	dst = appendRaw(dst, "answer", r.Answer)
@@ -141,6 +158,14 @@ func appendRecord(dst []byte, r *Record) []byte {
 	dst = appendNumber(dst, "bytes_out", int64(r.BytesOut))
 	dst = appendNumber(dst, "tokens_out", int64(r.TokensOut))
 	dst = appendNumber(dst, "saved_tokens", int64(r.Saved))
+	if by := r.SavedBy; by != nil {
+		dst = append(dst, `,"saved_by":{"total":`...)
+		dst = strconv.AppendInt(dst, int64(by.Total()), 10)
+		dst = appendNumber(dst, "left_out", int64(by.LeftOut))
+		dst = appendNumber(dst, "fields", int64(by.Fields))
+		dst = appendNumber(dst, "cut", int64(by.Cut))
+		dst = append(appendNumber(dst, "encoded", int64(by.Encoded)), '}')
+	}
 	if r.Cut != nil {
 		cut, _ := json.Marshal(twodoor.Cut{Shown: r.Cut.Shown, Total: r.Cut.Total, Handle: r.Cut.Handle, How: bounded(r.Cut.How, maxText)}) // cannot fail: numbers and texts
 		dst = appendRaw(dst, "cut", cut)

@@ -2,11 +2,13 @@ package journal
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/twodoor/twodoor/internal/rawjson"
@@ -29,16 +31,19 @@ type Redaction struct {
 	Live         func([]byte) []byte // takes out every secret that is in use, in all spellings; nil: knows none
 	Arguments    Arguments
 	MaxArguments int    // bytes; 0: 4 KiB
-	MaxAnswer    int    // bytes; 0: 4 KiB
+	MaxAnswer    int    // bytes; 0: 1 KiB
 	Key          []byte // of the digests
 }
 
-// margin is cut off a text that was cut before it was redacted: no secret is longer, so none is left
-// in part.
-const margin = 4 << 10
+// margin is kept behind the bound of a text until it is redacted: a secret that lies across the bound
+// is then seen whole, unless it is longer and has no form of its own.
+const margin = 1 << 10
 
-// defaultMax bounds arguments and answers, in bytes.
-const defaultMax = 4 << 10
+// Bounds where a Redaction sets none, in bytes.
+const (
+	defaultArguments = 4 << 10
+	defaultAnswer    = 1 << 10
+)
 
 // line is the record as it is kept: bounded, redacted, one line of JSON. It changes the record.
 func (x *Redaction) line(dst []byte, r *Record) []byte {
@@ -49,8 +54,8 @@ func (x *Redaction) line(dst []byte, r *Record) []byte {
 		r.Arguments, r.Answer = nil, nil
 	}
 	var arguments, answer int
-	r.Arguments, arguments = x.bound(r.Arguments, x.MaxArguments)
-	r.Answer, answer = x.bound(r.Answer, x.MaxAnswer)
+	r.Arguments, arguments = x.bound(r.Arguments, cmp.Or(x.MaxArguments, defaultArguments))
+	r.Answer, answer = x.bound(r.Answer, cmp.Or(x.MaxAnswer, defaultAnswer))
 	r.ArgsBytes, r.AnsBytes = max(r.ArgsBytes, arguments), max(r.AnsBytes, answer)
 	begun := len(dst)
 	dst = appendRecord(dst, r)
@@ -128,9 +133,6 @@ func (x *Redaction) mend(dst []byte, r *Record, clean []byte) []byte {
 
 // bound cuts a value that is over its bound; it is then a text, and its whole length is told.
 func (x *Redaction) bound(raw json.RawMessage, most int) (json.RawMessage, int) {
-	if most == 0 {
-		most = defaultMax
-	}
 	switch {
 	case len(raw) == 0:
 		return nil, 0
@@ -141,11 +143,25 @@ func (x *Redaction) bound(raw json.RawMessage, most int) (json.RawMessage, int) 
 	case len(raw) <= most:
 		return raw, 0
 	}
-	piece := x.clean(bytes.Clone(raw[:min(len(raw), most+margin)]))
-	if len(raw) > most+margin {
-		piece = piece[:max(0, len(piece)-margin)]
+	return rawjson.AppendString(nil, bounded(string(x.cut(raw, most)), most)), len(raw)
+}
+
+// cut is the beginning of a text, ended so that no part of a secret is left: the line that it comes
+// into is redacted as a whole, but a secret of which the end is missing might not be known there.
+func (x *Redaction) cut(raw []byte, most int) []byte {
+	for ; x.Live != nil && most > 0; most -= margin {
+		around := raw[max(0, most-margin):min(len(raw), most+margin)]
+		if bytes.Equal(x.Live(around), around) {
+			break
+		}
 	}
-	return rawjson.AppendString(nil, bounded(string(piece), most)), len(raw)
+	end := max(0, most)
+	for back := end; back > 0 && end-back < margin/2; back-- {
+		if strings.IndexByte(" \n\t\",", raw[back-1]) >= 0 {
+			return raw[:back]
+		}
+	}
+	return raw[:end]
 }
 
 func (x *Redaction) digest(raw json.RawMessage) json.RawMessage {

@@ -30,9 +30,7 @@ func (s *Spool) Observe(event twodoor.Event) { _ = s.Append(RecordOf(event)) }
 
 // Intend has the intent of a call in the file before it returns nil.
 func (s *Spool) Intend(_ context.Context, event twodoor.Event) error {
-	record := RecordOf(event)
-	record.Kind, record.Outcome, record.Code, record.Duration = KindIntent, "", "", 0
-	return s.Append(record)
+	return s.Append(intentOf(event))
 }
 
 // Append adds a record to the file.
@@ -136,7 +134,7 @@ func (j *Journal) takeFile(ctx context.Context, name string) (added, bad int, er
 			continue
 		}
 		r, err := parseRecord(string(line))
-		if err != nil || r.CallID == "" || r.Kind != KindCall && r.Kind != KindIntent {
+		if err != nil || !r.isCall() {
 			bad++
 			continue
 		}

@@ -23,6 +23,8 @@ type Client struct {
 	Transport   http.RoundTripper     // nil: NewTransport. Client certificates need an *http.Transport
 	Now         func() time.Time      // nil: time.Now
 
+	Redactor *secret.Redactor // is told every secret that was used; may be nil
+
 	redactor secret.Redactor // knows every secret that was used
 	once     sync.Once
 	plain    http.RoundTripper // of calls without a certificate
@@ -212,6 +214,12 @@ func origin(u *url.URL) string {
 		port = "80"
 	}
 	return scheme + "://" + strings.ToLower(u.Hostname()) + ":" + port
+}
+
+// used makes a secret known to who redacts.
+func (c *Client) used(text secret.Text) {
+	c.redactor.Add(text)
+	c.Redactor.Add(text)
 }
 
 // Redact is the text with *** for every secret that was used so far.

@@ -246,7 +246,7 @@ func (c *Client) lookUp(conn Connection) (cred credential, err error) {
 		}
 	}
 	if conn.Type == Basic {
-		c.redactor.Add(secret.New(basic(cred)))
+		c.used(secret.New(basic(cred)))
 	}
 	cred.until = c.now().Add(keepRead)
 	return cred, nil
@@ -259,7 +259,7 @@ func (c *Client) reveal(ref secret.Ref) (secret.Text, error) {
 	}
 	text, err := resolver.Resolve(ref)
 	if err == nil {
-		c.redactor.Add(text)
+		c.used(text)
 	}
 	return text, err
 }

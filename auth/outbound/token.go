@@ -210,7 +210,7 @@ func (c *Client) readToken(k key, status int, body []byte) (secret.Text, time.Du
 	}
 	seconds, _ := strconv.ParseFloat(memberText(body, "expires_in"), 64)
 	got := secret.New(text)
-	c.redactor.Add(got)
+	c.used(got)
 	return got, time.Duration(min(max(seconds, 0), 1e8) * float64(time.Second)), nil
 }
 

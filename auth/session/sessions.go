@@ -66,22 +66,12 @@ type entry struct {
 
 // Mint begins a session. The token is returned once and kept nowhere.
 func (s *Sessions) Mint(wish Wish) (Session, secret.Text, error) {
-	switch {
-	case wish.TTL < 0 || wish.TTL > MaxTTL:
-		return Session{}, secret.Text{}, &twodoor.Error{Code: twodoor.CodeInvalid, Message: "a session may idle for at most 720h", Hint: "ask for a ttl between 1s and 720h"}
-	case wish.TTL == 0:
-		wish.TTL = DefaultTTL
-	}
-	token := newToken()
-	e := &entry{ttl: wish.TTL, digest: digestOf(token)}
-	e.Session = Session{ID: newID(), Principal: wish.Principal, Profile: wish.Profile, FolderGuard: wish.FolderGuard}
-	if e.Principal.IsNobody() {
-		e.Principal.Subject = "session:" + e.ID
+	e, token, err := newEntry(wish, s.now())
+	if err != nil {
+		return Session{}, secret.Text{}, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	e.Created = s.now()
-	e.Expires = e.Created.Add(e.ttl)
 	s.sweep(e.Created)
 	for s.recent.Len() >= s.max() {
 		s.drop(s.recent.Back())
@@ -94,17 +84,35 @@ func (s *Sessions) Mint(wish Wish) (Session, secret.Text, error) {
 	return e.Session, token, nil
 }
 
+// newEntry is a session as it is wished, begun now.
+func newEntry(wish Wish, now time.Time) (*entry, secret.Text, error) {
+	switch {
+	case wish.TTL < 0 || wish.TTL > MaxTTL:
+		return nil, secret.Text{}, &twodoor.Error{Code: twodoor.CodeInvalid, Message: "a session may idle for at most 720h", Hint: "ask for a ttl between 1s and 720h"}
+	case wish.TTL == 0:
+		wish.TTL = DefaultTTL
+	}
+	token := newToken()
+	e := &entry{ttl: wish.TTL, digest: digestOf(token)}
+	e.Session = Session{ID: newID(), Principal: wish.Principal, Profile: wish.Profile, FolderGuard: wish.FolderGuard, Created: now, Expires: now.Add(wish.TTL)}
+	if e.Principal.IsNobody() {
+		e.Principal.Subject = "session:" + e.ID
+	}
+	return e, token, nil
+}
+
 // Check is the session of a request's bearer token, and counts as a use of it. It is false where the
 // request carries no token of a session that lives.
-func (s *Sessions) Check(r *http.Request) (Session, bool) {
+func (s *Sessions) Check(r *http.Request) (found Session, ok bool, err error) {
 	token, ok := bearer(r)
 	if !ok {
-		return Session{}, false
+		return Session{}, false, nil
 	}
 	digest := digestOf(token)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.use(s.byToken[digest])
+	found, ok = s.use(s.byToken[digest])
+	return found, ok, nil
 }
 
 // Session is the session of an id, and counts as a use of it. The fault is of code unauthenticated
@@ -118,11 +126,15 @@ func (s *Sessions) Session(id string) (found Session, ok bool, err error) {
 	if !isID(id) {
 		return Session{}, false, nil
 	}
-	return Session{}, false, &twodoor.Error{Code: twodoor.CodeUnauthenticated, Message: "the session " + id + " has ended", Hint: "begin a new one with POST /api/sessions"}
+	return Session{}, false, hasEnded(id)
+}
+
+func hasEnded(id string) error {
+	return &twodoor.Error{Code: twodoor.CodeUnauthenticated, Message: "the session " + id + " has ended", Hint: "begin a new one with POST /api/sessions"}
 }
 
 // All lists the sessions that live, the one used last first.
-func (s *Sessions) All() []Session {
+func (s *Sessions) All() ([]Session, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.sweep(s.now())
@@ -130,20 +142,20 @@ func (s *Sessions) All() []Session {
 	for at := s.recent.Front(); at != nil; at = at.Next() {
 		all = append(all, at.Value.(*entry).Session)
 	}
-	return all
+	return all, nil
 }
 
 // End ends a session at once. It reports whether there was one.
-func (s *Sessions) End(id string) bool {
+func (s *Sessions) End(id string) (bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	at := s.byID[id]
 	if at == nil {
-		return false
+		return false, nil
 	}
 	alive := s.now().Before(at.Value.(*entry).Expires)
 	s.drop(at)
-	return alive
+	return alive, nil
 }
 
 // use renews a session, or frees one that has ended.

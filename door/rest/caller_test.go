@@ -30,17 +30,17 @@ func (b *book) Session(id string) (*Session, error) {
 	return b.all[id], nil
 }
 
-func (b *book) All() (all []*Session) {
+func (b *book) All() (all []*Session, err error) {
 	for _, s := range b.all {
 		all = append(all, s)
 	}
-	return all
+	return all, nil
 }
 
-func (b *book) End(id string) bool {
+func (b *book) End(id string) (bool, error) {
 	_, ok := b.all[id]
 	delete(b.all, id)
-	return ok
+	return ok, nil
 }
 
 func (b *book) authenticate(r *http.Request) (Caller, error) {

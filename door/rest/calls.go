@@ -3,6 +3,7 @@ package rest
 import (
 	"context"
 	"encoding/json"
+	"iter"
 	"net/http"
 	"net/url"
 
@@ -11,10 +12,21 @@ import (
 
 // Calls reads the journal.
 type Calls interface {
-	// List is {"calls":[…]} of the calls that a filter lets through, the latest first.
-	List(ctx context.Context, filter url.Values) (json.RawMessage, error)
+	// List is {"calls":[…]} of the calls that a query picks, the latest first, and "next" where there
+	// are more.
+	List(ctx context.Context, query url.Values) (json.RawMessage, error)
 	// Call is everything that is known of a call.
 	Call(ctx context.Context, id string) (json.RawMessage, error)
+	// Follow tells of calls that a query picks as they end, until the context does. It begins after
+	// resume, the Resume of an earlier News; empty: now.
+	Follow(ctx context.Context, query url.Values, resume string) (iter.Seq2[News, error], error)
+}
+
+// News is a call that has ended, or that some were missed.
+type News struct {
+	Call   json.RawMessage
+	Missed int64  // so many were lost before they could be told
+	Resume string // names the place after it
 }
 
 func (d *Door) journal(who asker) (Calls, error) {

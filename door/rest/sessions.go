@@ -17,9 +17,9 @@ type Sessions interface {
 	// code unauthenticated where it has ended.
 	Session(id string) (*Session, error)
 	// All lists the sessions that live.
-	All() []*Session
+	All() ([]*Session, error)
 	// End ends a session and its token at once. It reports whether there was one.
-	End(id string) bool
+	End(id string) (bool, error)
 }
 
 // SessionRequest is what is asked of a new session.
@@ -146,7 +146,12 @@ func (d *Door) listSessions(w http.ResponseWriter, r *http.Request, who asker) {
 		refuse(w, r, err)
 		return
 	}
-	answerJSON(w, http.StatusOK, map[string]any{"sessions": orEmpty(d.Sessions.All())})
+	all, err := d.Sessions.All()
+	if err != nil {
+		refuse(w, r, err)
+		return
+	}
+	answerJSON(w, http.StatusOK, map[string]any{"sessions": orEmpty(all)})
 }
 
 // readSession tells of a session: to the operator, and to the session itself.
@@ -161,8 +166,11 @@ func (d *Door) readSession(w http.ResponseWriter, r *http.Request, who asker) {
 
 func (d *Door) endSession(w http.ResponseWriter, r *http.Request, who asker) {
 	s, err := d.sessionOf(r, who)
-	if err == nil && !d.Sessions.End(s.ID) {
-		err = noSession(s.ID)
+	if err == nil {
+		var ended bool
+		if ended, err = d.Sessions.End(s.ID); err == nil && !ended {
+			err = noSession(s.ID)
+		}
 	}
 	if err != nil {
 		refuse(w, r, err)
@@ -182,10 +190,10 @@ func (d *Door) sessionOf(r *http.Request, who asker) (*Session, error) {
 		return nil, noSession(id)
 	}
 	s, err := d.Sessions.Session(id)
-	if err != nil || s == nil {
+	if s == nil && (err == nil || twodoor.AsError(err).Code == twodoor.CodeUnauthenticated) {
 		return nil, noSession(id)
 	}
-	return s, nil
+	return s, err
 }
 
 func noSession(id string) error {

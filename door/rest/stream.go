@@ -56,9 +56,15 @@ func progress(p twodoor.Progress) []byte {
 }
 
 // send sends one event whose data is compact JSON, which has no line breaks.
-func (s *stream) send(event string, data []byte) {
+func (s *stream) send(event string, data []byte) { s.sendAt("", event, data) }
+
+// sendAt sends an event that a reader can go on after.
+func (s *stream) sendAt(id, event string, data []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if id != "" {
+		event += "\nid: " + id
+	}
 	if !s.over {
 		s.write([]byte("event: "+event+"\ndata: "), data, []byte("\n\n"))
 	}

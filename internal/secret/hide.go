@@ -27,6 +27,10 @@ func Hide(text []byte) []byte {
 		for end < len(text) && class[text[end]] != 0 {
 			end++
 		}
+		if n := end - i; n < minToken && text[i] != '-' && !(n >= 3 && tails[int(text[end-2])<<8|int(text[end-1])]) && (n < 5 || n > 6 || end == len(text) || text[end] != ' ') {
+			i = end // nearly every word: nothing that hit looks for
+			continue
+		}
 		if from, to, quote := hit(text, i, end); to > 0 {
 			out = append(append(out, text[kept:from]...), quote...)
 			out = append(append(out, Mask...), quote...)
@@ -52,7 +56,7 @@ var class = func() (class [256]uint8) {
 // stands for it. Nothing is to go: to is 0.
 func hit(text []byte, i, end int) (from, to int, quote []byte) {
 	word := text[i:end]
-	if assigned(text, end) && sensitive(word) {
+	if tail(word) && sensitive(word) && assigned(text, end) {
 		if from, to, quote = valueAt(text, end); to > 0 {
 			return from, to, quote
 		}
@@ -270,6 +274,35 @@ var secretEnds = func() (ends [256][]string) {
 	}
 	return ends
 }()
+
+// tails are the last two bytes that names of secrets have, in any case, and those that a separator may
+// stand between.
+var tails = func() (tails [1 << 16]bool) {
+	set := func(a, b byte) {
+		for _, x := range [...]byte{a, a &^ 0x20} {
+			for _, y := range [...]byte{b, b &^ 0x20} {
+				tails[int(x)<<8|int(y)] = true
+			}
+		}
+	}
+	for last, ends := range secretEnds {
+		for _, end := range ends {
+			set(end[len(end)-2], byte(last))
+		}
+	}
+	for c := range 256 {
+		for _, separator := range "_-" {
+			tails[c<<8|int(separator)], tails[int(separator)<<8|c] = true, true
+		}
+	}
+	return tails
+}()
+
+// tail reports whether a word may be the name of a secret, by its end alone: nearly all are not.
+func tail(word []byte) bool {
+	n := len(word)
+	return n >= 3 && tails[int(word[n-2])<<8|int(word[n-1])]
+}
 
 // harmless are words that make a token one of paging.
 func harmless(key []byte) bool {

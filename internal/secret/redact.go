@@ -1,11 +1,10 @@
 package secret
 
 import (
-	"cmp"
 	"encoding/base64"
+	"encoding/json"
 	"net/url"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 )
@@ -21,11 +20,11 @@ const maxRedact = 256
 type Redactor struct {
 	mu     sync.Mutex
 	known  []Text
-	passes atomic.Pointer[strings.Replacer]
+	finder atomic.Pointer[finder]
 }
 
 // Add makes a secret known from now on, in the spellings in which it travels: as it is, percent-encoded,
-// in base64. Secrets of less than six bytes are not replaced.
+// escaped in JSON, in base64 by itself and within more. Secrets of less than six bytes are not replaced.
 func (r *Redactor) Add(text Text) {
 	if r == nil || len(text.Reveal()) < minRedact {
 		return
@@ -39,35 +38,74 @@ func (r *Redactor) Add(text Text) {
 	if len(r.known) > maxRedact {
 		r.known = slices.Delete(r.known, 0, 1)
 	}
-	r.passes.Store(replacer(r.known))
+	var all []string
+	for _, one := range r.known {
+		all = append(all, spellings(one.Reveal())...)
+	}
+	slices.Sort(all)
+	r.finder.Store(newFinder(slices.Compact(all)))
 }
 
 // Redact is the text with a mask for every secret in it, made in one pass.
 func (r *Redactor) Redact(text string) string {
-	if r == nil {
+	f := r.finds()
+	if f == nil {
 		return text
 	}
-	passes := r.passes.Load()
-	if passes == nil {
+	if _, end := next(f, text, 0); end == 0 {
 		return text
 	}
-	return passes.Replace(text)
+	return string(r.Clean([]byte(text)))
 }
 
-// replacer tries the longest spelling first, so that a secret inside another one hides no part of it.
-func replacer(known []Text) *strings.Replacer {
-	var spellings []string
-	for _, text := range known {
-		plain := text.Reveal()
-		spellings = append(spellings, plain, url.QueryEscape(plain), url.PathEscape(plain),
-			base64.StdEncoding.EncodeToString([]byte(plain)), base64.RawStdEncoding.EncodeToString([]byte(plain)))
+// Clean is the text with a mask for every secret in it, made in one pass; the text itself where there
+// is none.
+func (r *Redactor) Clean(text []byte) []byte {
+	f := r.finds()
+	if f == nil {
+		return text
 	}
-	slices.SortFunc(spellings, func(a, b string) int {
-		return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b))
-	})
-	pairs := make([]string, 0, 2*len(spellings))
-	for _, spelling := range slices.Compact(spellings) {
-		pairs = append(pairs, spelling, Mask)
+	var out []byte
+	kept := 0
+	for {
+		start, end := next(f, text, kept)
+		if end == 0 {
+			break
+		}
+		out = append(append(out, text[kept:start]...), Mask...)
+		kept = end
 	}
-	return strings.NewReplacer(pairs...)
+	if kept == 0 {
+		return text
+	}
+	return append(out, text[kept:]...)
+}
+
+func (r *Redactor) finds() *finder {
+	if r == nil {
+		return nil
+	}
+	return r.finder.Load()
+}
+
+// minCore is the shortest part of a base64 text that is taken for a secret's.
+const minCore = 8
+
+// spellings are the forms in which a secret travels.
+func spellings(plain string) []string {
+	all := []string{plain, url.QueryEscape(plain), url.PathEscape(plain)}
+	if quoted, err := json.Marshal(plain); err == nil {
+		all = append(all, string(quoted[1:len(quoted)-1]))
+	}
+	for _, encoding := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {
+		all = append(all, encoding.EncodeToString([]byte(plain)), encoding.WithPadding(base64.NoPadding).EncodeToString([]byte(plain)))
+		for before := range 3 { // within more: what stands before it moves it against the groups of three bytes
+			text := encoding.EncodeToString(append(make([]byte, before), plain...))
+			core := text[(before*8+5)/6 : (before+len(plain))*8/6]
+			if len(core) >= minCore {
+				all = append(all, core)
+			}
+		}
+	}
+	return all
 }

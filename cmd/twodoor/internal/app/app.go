@@ -13,7 +13,6 @@ import (
 	"github.com/twodoor/twodoor"
 	"github.com/twodoor/twodoor/cmd/twodoor/internal/config"
 	"github.com/twodoor/twodoor/door/cli"
-	"github.com/twodoor/twodoor/source/find"
 )
 
 // App is the program, with what the process around it has.
@@ -43,7 +42,7 @@ type run struct {
 	anew    bool    // descriptions are read, whatever the bundle says
 	quiet   bool
 	fetched sync.Map // URL → hash of what was read there
-	shelf   *find.Memory
+	memory  *memory
 	far     *far
 	staying bool // another run's program: it asks far sides by itself, and nobody waits for them
 }
@@ -52,17 +51,18 @@ type run struct {
 func (a *App) Run(ctx context.Context, argv []string) int {
 	r := &run{
 		App: a, early: cli.Peek(argv), folders: config.FoldersOf(a.getenv), engine: &twodoor.Engine{},
-		quiet: slices.Contains(argv[:flagsEnd(argv)], "--quiet"), far: &far{},
+		quiet: slices.Contains(argv[:flagsEnd(argv)], "--quiet"), far: &far{}, memory: newMemory(),
 	}
 	defer r.close()
 	door, argv := r.door(), r.ownFirst(argv)
 	if r.needsCatalog(argv) {
+		r.memory.shelf = lateShelf{r}
 		if err := r.serve(ctx); err != nil && !r.asksWhatThereIs() {
 			return r.fail(ctx, argv, err)
 		} else if !r.completes() {
 			r.start(err)
 		}
-		r.engine.Keeper = nil // nothing can be read later of what is kept: the process ends with the line
+		r.engine.Keeper, r.engine.Observer = nil, &recorder{run: r} // answers of a line are whole: nothing is kept
 	}
 	return door.Run(ctx, argv)
 }
@@ -271,7 +271,7 @@ func (r *run) commands() []cli.Command {
 		r.addCommand(), r.removeCommand(), r.sourcesCommand(), r.accountsCommand(),
 		r.findCommand(), r.callCommand(), r.schemaCommand(), r.coverageCommand(), r.tokensCommand(),
 		r.guidesCommand(), r.cardsCommand(), r.checkCommand(), r.snapshotCommand(), r.diffCommand(),
-		r.importCommand(), r.installCommand(), r.uninstallCommand(),
+		r.importCommand(), r.installCommand(), r.uninstallCommand(), r.callsCommand(), r.frictionCommand(), r.storeCommand(),
 		r.smokeCommand(), r.doctorCommand(), r.configCommand(), r.docsCommand(), r.manCommand(), r.versionCommand(),
 	}
 	r.tellAll(all)

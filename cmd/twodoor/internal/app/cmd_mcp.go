@@ -43,9 +43,13 @@ func (r *run) serveStdio(ctx context.Context, in *cli.Invocation) error {
 	// Calls under way outlive the signal that ends the input.
 	lasting, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
+	if err := r.remember(lasting); err != nil {
+		return err
+	}
 	if err := l.begin(lasting); err != nil {
 		return err
 	}
+	r.observe()
 	go l.follow(lasting)
 	return l.door.ServeStdio(lasting, untilDone(ctx, in.Stdin), in.Stdout)
 }

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"crypto/rand"
 	"encoding/json"
 
 	"github.com/twodoor/twodoor"
@@ -16,28 +15,18 @@ import (
 
 // ready makes the run's engine able to carry calls of the configuration.
 func (r *run) ready() {
-	if r.shelf == nil {
-		r.shelf = &find.Memory{}
-	}
-	r.engine.Keeper = r.shelf
+	r.engine.Keeper = r.memory.keeper
 	r.engine.Invokers = map[string]twodoor.Invoker{
 		openapi.Kind: &openapi.Invoker{Doer: r.outbound(r.site), UserAgent: "twodoor/" + r.Version.Number},
 		guide.Kind:   &guide.Source{Library: r.library},
-		find.Kind:    &find.Invoker{Index: r.opened.index, Shelf: r.shelf},
+		find.Kind:    &find.Invoker{Index: r.opened.index, Shelf: r.memory.shelf},
 
 		command.Kind:   &r.far.verbs.invoker,
 		mcpclient.Kind: &mcpclient.Invoker{Pool: &r.far.pool},
 		remote.Kind:    &remote.Invoker{Doer: &r.far.out},
 	}
 	r.engine.Profiles = profilesOf(r.site)
-	r.engine.Seal = newSeal()
-}
-
-// newSeal is the key of this process's confirm tokens.
-func newSeal() []byte {
-	seal := make([]byte, 32)
-	_, _ = rand.Read(seal) // never fails: crypto/rand ends the program instead
-	return seal
+	r.engine.Seal = r.memory.seal
 }
 
 func profilesOf(s *site) map[string]*twodoor.Profile {

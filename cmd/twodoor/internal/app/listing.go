@@ -235,4 +235,7 @@ func (r *run) close() {
 		}
 	}
 	r.far.pool.Close()
+	if s := r.memory.store; s != nil {
+		_ = s.close() // what could not be written was told when it could not
+	}
 }

@@ -31,6 +31,7 @@ type live struct {
 	fresh  *refresher // nil until it follows
 	door   *mcpserver.Door
 	rest   *rest.Door
+	local  *rest.Door // for this user's own processes, over the socket
 	served atomic.Pointer[run] // the run, for whoever does not wait
 	mu     sync.Mutex
 	faulty []byte // the text of the configuration that was refused last
@@ -45,7 +46,10 @@ func (l *live) begin(ctx context.Context) error {
 	}
 	l.read, l.run.staying = time.Now(), true
 	l.served.Store(l.run)
-	l.door, l.rest = l.newDoor(l.run), l.newREST(l.run)
+	l.sessions.keeper = l.run.memory.sessions()
+	l.door, l.rest, l.local = l.newDoor(l.run), l.newREST(l.run), &rest.Door{Engine: l.run.engine}
+	l.rest.Calls = l.run.memory.calls()
+	l.local.Calls = l.rest.Calls
 	return nil
 }
 
@@ -142,7 +146,7 @@ func (l *live) reread(ctx context.Context, anew bool) (*run, error) {
 	l.read = time.Now()
 	app := *l.run.App
 	app.StdinTTY = false
-	next := &run{App: &app, early: l.run.early, folders: l.run.folders, engine: &twodoor.Engine{}, anew: anew, quiet: l.run.quiet, shelf: l.run.shelf, far: l.run.far, staying: true}
+	next := &run{App: &app, early: l.run.early, folders: l.run.folders, engine: &twodoor.Engine{}, anew: anew, quiet: l.run.quiet, memory: l.run.memory, far: l.run.far, staying: true}
 	next.early.Config, next.early.Words, next.early.Trust = l.run.site.File, nil, false
 	s, err := next.find()
 	if err != nil {
@@ -198,9 +202,10 @@ func (l *live) swap(old, next *run) {
 	}
 	l.door.Changed()
 	l.rest.Changed()
+	l.local.Changed()
 	l.run.note(fmt.Sprintf("twodoor: taken up what was changed: %d operations", countOf(next.opened.catalog)))
-	if !reflect.DeepEqual(old.site.Server, next.site.Server) || old.site.Auth != next.site.Auth {
-		l.run.note("twodoor: server: and auth: are read at the start only: start again for them")
+	if !reflect.DeepEqual(old.site.Server, next.site.Server) || old.site.Auth != next.site.Auth || old.site.Store != next.site.Store || old.site.Journal != next.site.Journal {
+		l.run.note("twodoor: server:, auth:, store: and journal: are read at the start only: start again for them")
 	}
 }
 
@@ -214,6 +219,7 @@ func (r *run) guardOf() (*session.Guard, secret.Text, error) {
 		return nil, secret.Text{}, &twodoor.Error{Code: twodoor.CodeInvalid, Message: fmt.Sprintf("auth.mode %s is not in this version", mode), Hint: "write token, or none for loopback addresses"}
 	}
 	token, err := r.token()
+	r.memory.secrets.Add(token)
 	return &session.Guard{Mode: session.ModeToken, Token: token}, token, err
 }
 
@@ -233,7 +239,7 @@ func (r *run) token() (secret.Text, error) {
 }
 
 func (r *run) resolver() *secret.Resolver {
-	return &secret.Resolver{LookupEnv: r.LookupEnv, Keyring: secret.SystemKeyring{}}
+	return &secret.Resolver{LookupEnv: r.LookupEnv, Keyring: secret.SystemKeyring{}, Redactor: &r.memory.secrets}
 }
 
 // demoFile is the configuration of the demo.

@@ -10,6 +10,7 @@ import (
 	"github.com/twodoor/twodoor/door/cli"
 	"github.com/twodoor/twodoor/door/mcpserver"
 	"github.com/twodoor/twodoor/door/rest"
+	"github.com/twodoor/twodoor/internal/secret"
 )
 
 // compatListen is where existing agents look for their tool bridge.
@@ -57,17 +58,30 @@ func (u *server) mountREST(mux *http.ServeMux) {
 	mux.Handle("/", u.live.rest)
 }
 
+// sessionKeeper keeps sessions: in memory, or in the store.
+type sessionKeeper interface {
+	Mint(wish session.Wish) (session.Session, secret.Text, error)
+	Check(r *http.Request) (found session.Session, ok bool, err error)
+	Session(id string) (found session.Session, ok bool, err error)
+	All() ([]session.Session, error)
+	End(id string) (bool, error)
+}
+
 // restSessions are the sessions as the REST door knows them.
-type restSessions struct{ session.Sessions }
+type restSessions struct{ keeper sessionKeeper }
 
 // authenticator takes the token of a session, and whatever the guard takes.
 func (s *restSessions) authenticator(guard *session.Guard) func(*http.Request) (rest.Caller, error) {
 	return func(r *http.Request) (rest.Caller, error) {
-		if own, ok := s.Check(r); ok {
+		own, ok, err := s.keeper.Check(r)
+		if ok {
 			return rest.Caller{Principal: own.Principal, Session: own.ID, Profile: own.Profile}, nil
 		}
-		principal, err := guard.Check(r)
-		return rest.Caller{Principal: principal}, err
+		principal, unknown := guard.Check(r)
+		if unknown != nil && err != nil { // it may be a session's: nobody can tell now
+			return rest.Caller{}, err
+		}
+		return rest.Caller{Principal: principal}, unknown
 	}
 }
 
@@ -77,13 +91,16 @@ func (s *restSessions) authenticator(guard *session.Guard) func(*http.Request) (
 func (s *restSessions) forMCP(guard *session.Guard) func(*http.Request) (mcpserver.Caller, error) {
 	return func(r *http.Request) (mcpserver.Caller, error) {
 		named := r.Header.Get("X-Session-ID")
-		own, bound := s.Check(r)
+		own, bound, unasked := s.keeper.Check(r)
 		if !bound {
 			principal, err := guard.Check(r)
+			if err != nil && unasked != nil { // it may be a session's: nobody can tell now
+				return mcpserver.Caller{}, unasked
+			}
 			if err != nil || named == "" {
 				return mcpserver.Caller{Principal: principal}, err
 			}
-			if own, bound, err = s.Sessions.Session(named); err != nil || !bound {
+			if own, bound, err = s.keeper.Session(named); err != nil || !bound {
 				return mcpserver.Caller{Principal: principal, Session: named}, err
 			}
 		}
@@ -96,7 +113,7 @@ func (s *restSessions) forMCP(guard *session.Guard) func(*http.Request) (mcpserv
 
 // Mint begins a session.
 func (s *restSessions) Mint(want rest.SessionRequest) (*rest.Session, string, error) {
-	made, token, err := s.Sessions.Mint(session.Wish{Principal: want.Principal, Profile: want.Profile, FolderGuard: want.FolderGuard, TTL: want.TTL})
+	made, token, err := s.keeper.Mint(session.Wish{Principal: want.Principal, Profile: want.Profile, FolderGuard: want.FolderGuard, TTL: want.TTL})
 	if err != nil {
 		return nil, "", err
 	}
@@ -105,7 +122,7 @@ func (s *restSessions) Mint(want rest.SessionRequest) (*rest.Session, string, er
 
 // Session is the session of an id.
 func (s *restSessions) Session(id string) (*rest.Session, error) {
-	found, ok, err := s.Sessions.Session(id)
+	found, ok, err := s.keeper.Session(id)
 	if err != nil || !ok {
 		return nil, err
 	}
@@ -113,13 +130,17 @@ func (s *restSessions) Session(id string) (*rest.Session, error) {
 }
 
 // All lists the sessions that live.
-func (s *restSessions) All() []*rest.Session {
+func (s *restSessions) All() ([]*rest.Session, error) {
+	kept, err := s.keeper.All()
 	var all []*rest.Session
-	for _, one := range s.Sessions.All() {
+	for _, one := range kept {
 		all = append(all, restSession(one))
 	}
-	return all
+	return all, err
 }
+
+// End ends a session.
+func (s *restSessions) End(id string) (bool, error) { return s.keeper.End(id) }
 
 func restSession(s session.Session) *rest.Session {
 	return &rest.Session{ID: s.ID, Principal: s.Principal, Profile: s.Profile, FolderGuard: s.FolderGuard, Created: s.Created, Expires: s.Expires}

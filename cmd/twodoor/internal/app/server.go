@@ -42,10 +42,14 @@ func (r *run) newServer(ctx context.Context, addresses []string) (*server, error
 	if err != nil {
 		return nil, err
 	}
+	if err := r.remember(ctx); err != nil {
+		return nil, err
+	}
 	u := &server{run: r, token: token, live: &live{run: r, guard: guard}}
 	if err := u.live.begin(ctx); err != nil {
 		return nil, err
 	}
+	r.observe(failures{r.log()})
 	if len(addresses) == 0 {
 		addresses = r.site.Server.Listen
 	}
@@ -103,6 +107,7 @@ func (u *server) close() {
 func (u *server) routes() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", u.health)
+	mux.Handle("GET /metrics", u.live.metrics())
 	mux.Handle("GET /docs/{topic...}", docs.Handler())
 	mux.Handle("/mcp", u.live.door.Handler())
 	mux.Handle("/mcp/{profile}", u.live.door.Handler())
@@ -175,6 +180,7 @@ func (u *server) drain() error {
 	}()
 	u.live.door.Close()
 	u.live.rest.Close()
+	u.live.local.Close()
 	err := u.http.Shutdown(ctx)
 	select {
 	case <-drained:

@@ -8,8 +8,10 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"sync"
@@ -51,7 +53,23 @@ func (r *run) alive(file string) bool {
 type greeting struct {
 	Profile string         `json:"profile,omitempty"`
 	Expose  twodoor.Expose `json:"expose,omitempty"`
-	Ask     string         `json:"ask,omitempty"` // "sources": a question, answered in place of MCP
+	Ask     string         `json:"ask,omitempty"` // askSources, …: what comes in place of MCP
+}
+
+// What may be asked for in place of MCP.
+const (
+	askSources = "sources" // how the sources are
+	askRecord  = "record"  // records of calls come in
+	askHTTP    = "http"    // a request to the REST door comes
+)
+
+func greet(conn net.Conn, hello greeting) error {
+	line, err := json.Marshal(hello)
+	if err != nil {
+		return err
+	}
+	_, err = conn.Write(append(line, '\n'))
+	return err
 }
 
 // greetingBound is how long the first line may be, and how long it may take.
@@ -64,6 +82,7 @@ const (
 type socket struct {
 	listener *net.UnixListener
 	live     *live
+	memory   *memory
 
 	mu      sync.Mutex
 	streams map[*net.UnixConn]bool
@@ -93,7 +112,7 @@ func (r *run) listenSocket(l *live) (*socket, error) {
 		listener.Close()
 		return nil, err
 	}
-	return &socket{listener: listener, live: l, streams: map[*net.UnixConn]bool{}}, nil
+	return &socket{listener: listener, live: l, memory: r.memory, streams: map[*net.UnixConn]bool{}}, nil
 }
 
 // serve accepts streams until the socket is closed.
@@ -142,13 +161,70 @@ func (s *socket) stream(ctx context.Context, conn *net.UnixConn) {
 		return
 	}
 	_ = conn.SetReadDeadline(time.Time{})
-	if hello.Ask != "" {
+	switch hello.Ask { // an error is a client that left: nobody to tell
+	case "":
+		_ = s.live.door.Serve(ctx, mcpserver.Stream{In: in, Out: conn, Principal: twodoor.Operator, Profile: hello.Profile, Expose: hello.Expose})
+	case askRecord:
+		if store := s.memory.store; store != nil {
+			_ = store.journal.Serve(ctx, through{in, conn})
+		}
+	case askHTTP:
+		s.http(ctx, through{in, conn})
+	case askSources:
 		s.answer(conn)
+	}
+}
+
+// through is a connection of which the beginning was read already.
+type through struct {
+	in *bufio.Reader
+	*net.UnixConn
+}
+
+func (t through) Read(p []byte) (int, error) { return t.in.Read(p) }
+
+// http answers one request to the REST door, on behalf of the operator: the socket is this user's.
+func (s *socket) http(ctx context.Context, conn through) {
+	req, err := http.ReadRequest(conn.in)
+	if err != nil {
 		return
 	}
-	// An error is a client that left: nobody to tell.
-	_ = s.live.door.Serve(ctx, mcpserver.Stream{In: in, Out: conn, Principal: twodoor.Operator, Profile: hello.Profile, Expose: hello.Expose})
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	go func() { // the end of its input is the end of its interest
+		_, _ = io.Copy(io.Discard, conn.in)
+		end()
+	}()
+	s.live.local.ServeHTTP(&answer{conn: conn, header: http.Header{}}, req.WithContext(ctx))
 }
+
+// answer writes an answer whose end is the end of the connection.
+type answer struct {
+	conn   io.Writer
+	header http.Header
+	begun  bool
+}
+
+func (a *answer) Header() http.Header { return a.header }
+
+func (a *answer) WriteHeader(status int) {
+	if a.begun {
+		return
+	}
+	a.begun = true
+	fmt.Fprintf(a.conn, "HTTP/1.1 %d %s\r\n", status, http.StatusText(status))
+	a.header.Set("Connection", "close")
+	_ = a.header.Write(a.conn) // the client left: the body will tell
+	_, _ = io.WriteString(a.conn, "\r\n")
+}
+
+func (a *answer) Write(p []byte) (int, error) {
+	a.WriteHeader(http.StatusOK)
+	return a.conn.Write(p)
+}
+
+// Flush does nothing: nothing is held back.
+func (a *answer) Flush() {}
 
 // drain takes no more, lets what is under way finish, and returns when all streams have ended.
 func (s *socket) drain() {
@@ -166,11 +242,7 @@ func (s *socket) drain() {
 // of the context is an end of input: what is under way is still answered.
 func relay(ctx context.Context, conn *net.UnixConn, hello greeting, in io.Reader, out io.Writer) error {
 	defer conn.Close()
-	line, err := json.Marshal(hello)
-	if err != nil {
-		return err
-	}
-	if _, err := conn.Write(append(line, '\n')); err != nil {
+	if err := greet(conn, hello); err != nil {
 		return ended(err)
 	}
 	over := make(chan struct{})
@@ -179,7 +251,7 @@ func relay(ctx context.Context, conn *net.UnixConn, hello greeting, in io.Reader
 		close(over)
 		_ = conn.CloseWrite()
 	}()
-	_, err = io.Copy(out, conn)
+	_, err := io.Copy(out, conn)
 	select {
 	case <-over:
 		return err

@@ -117,7 +117,7 @@ func (r *run) running() (all []summary, ok bool) {
 		return nil, false
 	}
 	defer conn.Close()
-	line, err := json.Marshal(greeting{Ask: "sources"})
+	line, err := json.Marshal(greeting{Ask: askSources})
 	if err != nil {
 		return nil, false
 	}

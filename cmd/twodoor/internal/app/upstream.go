@@ -13,7 +13,7 @@ import (
 // outbound is the way out to the far sides of a configuration, with their keys. As long as the
 // catalog is not opened, a source's own origins are its target and where its tokens are issued.
 func (r *run) outbound(s *site) *outbound.Client {
-	client := &outbound.Client{Connections: map[string]outbound.Connection{}, Sources: map[string]outbound.Rule{}, Secrets: r.resolver()}
+	client := &outbound.Client{Connections: map[string]outbound.Connection{}, Sources: map[string]outbound.Rule{}, Secrets: r.resolver(), Redactor: &r.memory.secrets}
 	for name, c := range s.Connections {
 		client.Connections[name] = connectionFrom(c)
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 const whole = `# all of contracts §4
@@ -295,5 +296,19 @@ func TestDamagedLockIsNotReplaced(t *testing.T) {
 	}
 	if err := (Lock{"a": {Rule: "path"}}).Write(dir); err == nil {
 		t.Error("a damaged lock was overwritten")
+	}
+}
+
+// TestBounds holds what ages and sizes mean.
+func TestBounds(t *testing.T) {
+	for text, want := range map[string]time.Duration{"30d": 720 * time.Hour, "12h": 12 * time.Hour, "90s": 90 * time.Second} {
+		if got, err := Age(text); got != want || err != nil {
+			t.Errorf("%s is %s, %v", text, got, err)
+		}
+	}
+	for text, want := range map[string]int64{"7": 7, "7B": 7, "2K": 2000, "2KB": 2000, "2KiB": 2048, "1GiB": 1 << 30, "3MB": 3_000_000, "1TiB": 1 << 40} {
+		if got, err := Size(text); got != want || err != nil {
+			t.Errorf("%s is %d, %v", text, got, err)
+		}
 	}
 }

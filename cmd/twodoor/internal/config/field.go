@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -96,4 +97,30 @@ func References(text string) []Reference {
 		refs = append(refs, Reference{Kind: m[1], Name: m[2]})
 	}
 	return refs
+}
+
+// Age is the span that a text of the format "age" names: "30d", "12h".
+func Age(text string) (time.Duration, error) {
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		n, err := strconv.Atoi(days)
+		return time.Duration(n) * 24 * time.Hour, err
+	}
+	return time.ParseDuration(text)
+}
+
+// Size is the number of bytes that a text of the format "size" names: "512MiB", "1GB".
+func Size(text string) (int64, error) {
+	digits := strings.TrimRight(text, "KMGTiB")
+	n, err := strconv.ParseInt(digits, 10, 64)
+	unit := strings.TrimSuffix(text[len(digits):], "B")
+	base := int64(1000)
+	if strings.HasSuffix(unit, "i") {
+		base = 1024
+	}
+	if unit != "" {
+		for range strings.IndexByte("KMGT", unit[0]) + 1 {
+			n *= base
+		}
+	}
+	return n, err
 }

@@ -1,0 +1,70 @@
+package app
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+
+	"github.com/twodoor/twodoor"
+	"github.com/twodoor/twodoor/auth/session"
+	"github.com/twodoor/twodoor/door/rest"
+	"github.com/twodoor/twodoor/internal/secret"
+	"github.com/twodoor/twodoor/journal"
+	"github.com/twodoor/twodoor/source/find"
+)
+
+// memory is what a program keeps from call to call, whatever becomes of its configuration meanwhile:
+// in the store once that is open, else as long as the process lives.
+type memory struct {
+	secrets secret.Redactor // every secret that was used
+	keeper  twodoor.Keeper
+	shelf   find.Shelf
+	seal    []byte // key of the confirm tokens
+	store   *store // nil: not open
+	metrics *journal.Metrics
+}
+
+func newMemory() *memory {
+	kept := &find.Memory{}
+	return &memory{keeper: kept, shelf: kept, seal: newKey()}
+}
+
+// newKey is a key that nobody else has.
+func newKey() []byte {
+	key := make([]byte, keyBytes)
+	_, _ = rand.Read(key) // never fails: crypto/rand ends the program instead
+	return key
+}
+
+// use keeps in a store from now on.
+func (m *memory) use(s *store) {
+	m.store, m.keeper, m.shelf, m.seal = s, s.shelf, s.shelf, s.sealKey
+}
+
+// calls reads the journal; nil where there is none.
+func (m *memory) calls() rest.Calls {
+	if m.store == nil {
+		return nil
+	}
+	return calls{m.store.journal}
+}
+
+// sessions are those that the operator begins.
+func (m *memory) sessions() sessionKeeper {
+	if m.store == nil {
+		return &session.Sessions{}
+	}
+	return m.store.sessions
+}
+
+// lateShelf reads the answers of a store that is opened when one is asked for.
+type lateShelf struct{ run *run }
+
+// Take is the answer under a handle.
+func (l lateShelf) Take(ctx context.Context, principal twodoor.Principal, handle string) (operation string, value json.RawMessage, err error) {
+	s, err := l.run.openStore(ctx)
+	if err != nil {
+		return "", nil, err
+	}
+	return s.shelf.Take(ctx, principal, handle)
+}
