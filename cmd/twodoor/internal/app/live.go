@@ -31,7 +31,7 @@ type live struct {
 	fresh  *refresher // nil until it follows
 	door   *mcpserver.Door
 	rest   *rest.Door
-	local  *rest.Door // for this user's own processes, over the socket
+	local  *rest.Door          // for this user's own processes, over the socket
 	served atomic.Pointer[run] // the run, for whoever does not wait
 	mu     sync.Mutex
 	faulty []byte // the text of the configuration that was refused last
