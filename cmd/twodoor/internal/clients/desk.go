@@ -77,7 +77,7 @@ func (d *Desk) Put(f File, name string, e Entry, replace bool) (*Change, error) 
 		return nil, d.refused(ch, e, err)
 	}
 	if as := d.equal(text, ch); as != "" {
-		ch.Action, ch.Key = Nothing, strings.TrimSuffix(ch.Key, name)+as
+		ch.Action, ch.Key, ch.Note = Nothing, strings.TrimSuffix(ch.Key, name)+as, ""
 		return ch, nil
 	}
 	if ch.old != nil {
