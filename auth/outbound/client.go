@@ -28,6 +28,7 @@ type Client struct {
 	redactor secret.Redactor // knows every secret that was used
 	once     sync.Once
 	plain    http.RoundTripper // of calls without a certificate
+	bare     *http.Transport   // of HTTP/2 without encryption; nil: nobody asked yet
 	mu       sync.Mutex
 	read     map[string]credential // by connection
 	tokens   map[string]*token     // by connection, address and scopes
@@ -48,7 +49,8 @@ const maxHops = 10
 // Do sends a request. Its body is closed by the transport, the answer's by the caller.
 //
 // Where the description needs keys, the first alternative is taken whose schemes all have a
-// connection. A source for which nothing is configured is called without a key: the far side says
+// connection. A request of HTTP/2 (ProtoMajor 2) to an http:// address, as gRPC needs it, goes there
+// as HTTP/2 without encryption. A source for which nothing is configured is called without a key: the far side says
 // whether it wants one. A missing key, and a redirect that is not followed, are faults with a code.
 func (c *Client) Do(req *http.Request, access twodoor.Access) (*http.Response, error) {
 	rule := c.Sources[access.Source]
@@ -69,7 +71,7 @@ func (c *Client) Do(req *http.Request, access twodoor.Access) (*http.Response, e
 // hop sends a request to one place, with the keys that belong there.
 func (c *Client) hop(req *http.Request, access twodoor.Access, rule Rule) (*http.Response, error) {
 	if !rule.owns(req.URL) {
-		resp, err := c.transport().RoundTrip(req)
+		resp, err := c.transportOf(req).RoundTrip(req)
 		if err == nil && resp.StatusCode == http.StatusUnauthorized && rule.isSet() {
 			drop(resp)
 			return nil, foreign(access.Source, req.URL)
@@ -94,13 +96,13 @@ func (c *Client) hop(req *http.Request, access twodoor.Access, rule Rule) (*http
 // keyed puts the keys on a copy of the request and sends it.
 func (c *Client) keyed(req *http.Request, keys []key) (*http.Response, error) {
 	if len(keys) == 0 {
-		return c.transport().RoundTrip(req)
+		return c.transportOf(req).RoundTrip(req)
 	}
 	out, err := copyOf(req)
 	if err != nil {
 		return nil, err
 	}
-	transport := c.transport()
+	transport := c.transportOf(req)
 	for i, k := range keys {
 		cred, err := c.credential(req.Context(), k)
 		if err != nil {

@@ -35,6 +35,22 @@ func (c *Client) transport() http.RoundTripper {
 	return c.plain
 }
 
+// transportOf is the transport of a request. One that is not ours is taken as it is.
+func (c *Client) transportOf(req *http.Request) http.RoundTripper {
+	base, ok := c.transport().(*http.Transport)
+	if req.ProtoMajor != 2 || req.URL.Scheme != "http" || !ok {
+		return c.transport()
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.bare == nil {
+		c.bare = base.Clone()
+		c.bare.Protocols = new(http.Protocols)
+		c.bare.Protocols.SetUnencryptedHTTP2(true)
+	}
+	return c.bare
+}
+
 // CloseIdle closes the connections that no call uses.
 func (c *Client) CloseIdle() {
 	if t, ok := c.transport().(interface{ CloseIdleConnections() }); ok {
@@ -42,6 +58,9 @@ func (c *Client) CloseIdle() {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.bare != nil {
+		c.bare.CloseIdleConnections()
+	}
 	for _, t := range c.secure {
 		t.CloseIdleConnections()
 	}

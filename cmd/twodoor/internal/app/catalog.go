@@ -144,7 +144,7 @@ func foreign(s *site) []lostSource {
 		if kind := s.Sources[name].Kind(); !isServed(kind) {
 			lost = append(lost, lostSource{name, &twodoor.Error{
 				Code: twodoor.CodeInvalid, Message: fmt.Sprintf("sources of the kind %s cannot be served by this version", kind),
-				Hint: "serve OpenAPI descriptions, verbs files, MCP servers and other twodoors, or take this source out",
+				Hint: "serve OpenAPI descriptions, Protobuf services, verbs files, MCP servers and other twodoors, or take this source out",
 			}})
 		}
 	}
@@ -230,6 +230,7 @@ func (r *run) filesOf(s *site, readings []*twodoor.Reading) []string {
 	also := []string{s.lockFile()}
 	for _, source := range s.Sources {
 		also = append(also, s.Place(source.OpenAPI), s.Place(source.Command))
+		also = append(also, s.protobufFiles(source)...)
 		if source.Guides != "" {
 			guides, _ := filepath.Glob(filepath.Join(s.Place(source.Guides), "*.md")) // no error: the pattern is good
 			also = append(also, guides...)

@@ -10,6 +10,7 @@ import (
 	"github.com/twodoor/twodoor/source/guide"
 	"github.com/twodoor/twodoor/source/mcpclient"
 	"github.com/twodoor/twodoor/source/openapi"
+	"github.com/twodoor/twodoor/source/protobuf"
 	"github.com/twodoor/twodoor/source/remote"
 )
 
@@ -21,6 +22,7 @@ func (r *run) ready() {
 		guide.Kind:   &guide.Source{Library: r.library},
 		find.Kind:    &find.Invoker{Index: r.opened.index, Shelf: r.memory.shelf},
 
+		protobuf.Kind:  &protobuf.Invoker{Doer: r.outbound(r.site), UserAgent: "twodoor/" + r.Version.Number},
 		command.Kind:   &r.far.verbs.invoker,
 		mcpclient.Kind: &mcpclient.Invoker{Pool: &r.far.pool},
 		remote.Kind:    &remote.Invoker{Doer: &r.far.out},

@@ -17,6 +17,7 @@ import (
 	"github.com/twodoor/twodoor/source/command"
 	"github.com/twodoor/twodoor/source/mcpclient"
 	"github.com/twodoor/twodoor/source/openapi"
+	"github.com/twodoor/twodoor/source/protobuf"
 	"github.com/twodoor/twodoor/source/remote"
 )
 
@@ -26,7 +27,7 @@ func isListed(kind string) bool { return kind == mcpclient.Kind || kind == remot
 
 // isServed reports whether this version serves sources of a kind.
 func isServed(kind string) bool {
-	return kind == openapi.Kind || kind == command.Kind || isListed(kind)
+	return kind == openapi.Kind || kind == protobuf.Kind || kind == command.Kind || isListed(kind)
 }
 
 // listed are the names of the sources whose far sides list their operations themselves.

@@ -12,6 +12,7 @@ import (
 	"github.com/twodoor/twodoor/cmd/twodoor/internal/config"
 	"github.com/twodoor/twodoor/source/command"
 	"github.com/twodoor/twodoor/source/openapi"
+	"github.com/twodoor/twodoor/source/protobuf"
 )
 
 // readSource reads one source of the configuration.
@@ -21,6 +22,9 @@ func (r *run) readSource(ctx context.Context, s *site, name string, kept config.
 	}
 	if s.Sources[name].Kind() == command.Kind {
 		return r.verbs(s, name, s.Sources[name]).Read(ctx)
+	}
+	if s.Sources[name].Kind() == protobuf.Kind {
+		return r.readProtobuf(ctx, s, name, kept)
 	}
 	source := r.openAPI(s, name, s.Sources[name])
 	source.Kept = twodoor.Lock{Rule: kept.Rule, Dropped: kept.Dropped, Split: kept.Split, Names: kept.Names}

@@ -21,7 +21,7 @@ type Config struct {
 // says of which kind it is.
 type Source struct {
 	OpenAPI      string            `key:"openapi" about:"An OpenAPI document: file or URL."`
-	Protobuf     json.RawMessage   `key:"protobuf" about:"Annotated Protobuf: descriptors, or files with import_paths, or reflection."`
+	Protobuf     json.RawMessage   `key:"protobuf" about:"Annotated Protobuf: descriptors, or files with import_paths, or reflection: true; beside them services and export."`
 	Command      string            `key:"command" about:"A verbs file."`
 	Remote       string            `key:"remote" about:"Another twodoor."`
 	MCP          json.RawMessage   `key:"mcp" about:"An MCP server: command and args, or url."`
@@ -35,7 +35,7 @@ type Source struct {
 	Refresh      string            `key:"refresh" format:"duration" about:"How old a description read from a URL may grow."`
 	Connection   string            `key:"connection" about:"The connection used for all requests, also where the description declares no security."`
 	Connections  map[string]string `key:"connections" about:"Connections by security scheme of the description."`
-	Wire         string            `key:"wire" enum:"connect|grpc|grpc-web|rest" about:"Protocol of a protobuf source."`
+	Wire         string            `key:"wire" enum:"connect|connect-binary|grpc|grpc-web|rest" about:"Protocol of a protobuf source; empty: grpc with reflection, else connect."`
 	Isolation    string            `key:"isolation" default:"shared" enum:"shared|session|principal" about:"Who shares an upstream MCP server."`
 	Whoami       string            `key:"whoami" about:"The operation that tells whose key is in use."`
 }

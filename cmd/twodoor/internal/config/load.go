@@ -100,6 +100,11 @@ func (l *Loaded) sense() []Fault {
 		if kinds := s.kinds(); len(kinds) != 1 {
 			blame(at, fmt.Sprintf("it has %d of openapi, protobuf, command, remote, mcp", len(kinds)), "write exactly one of them")
 		}
+		if len(s.Protobuf) > 0 {
+			if _, err := s.ProtobufOf(); err != nil {
+				blame(at+".protobuf", err.Error(), "")
+			}
+		}
 		for scheme, connection := range s.Connections {
 			if _, ok := l.Connections[connection]; !ok {
 				blame(at+".connections."+scheme, fmt.Sprintf("there is no connection %q", connection), "add it under connections:")

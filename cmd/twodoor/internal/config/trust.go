@@ -44,6 +44,9 @@ func (l *Loaded) Claims() []Claim {
 				claims = append(claims, CallClaim(address))
 			}
 		}
+		if p, err := s.ProtobufOf(); err == nil && IsURL(p.Descriptors) {
+			claims = append(claims, CallClaim(p.Descriptors))
+		}
 	}
 	for _, c := range l.Connections {
 		if c.TokenURL != "" {
