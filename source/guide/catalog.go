@@ -167,6 +167,10 @@ func (a *annotated) answer(answer shape) {
 		}
 	}
 	for key, path := range map[string]string{"items": page.Items, "next": page.Next} {
+		if strings.ContainsAny(path, " |(") { // a program, not a path
+			a.jq("page."+key, path, answer)
+			continue
+		}
 		if _, at, near := answer.follow(strings.TrimPrefix(path, ".")); path != "" && at != "" {
 			a.find(UnknownField, first(near), "page.%s: the answer has no %s", key, at)
 		}

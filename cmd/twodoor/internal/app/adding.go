@@ -28,6 +28,7 @@ type wanted struct {
 	bearer string // env:X, file:/path, keyring:name
 	header string // K=V
 	verbs  bool   // found out: it is a verbs file
+	more   []config.Setting
 }
 
 // addFlags are the flags by which a source is described on a command line.
@@ -42,7 +43,7 @@ func addFlags() []cli.Flag {
 }
 
 func wantedOf(in *cli.Invocation, ref string) wanted {
-	return wanted{ref, in.Text("name"), in.Text("target"), in.Text("prefix"), in.Text("bearer"), in.Text("header"), false}
+	return wanted{ref: ref, name: in.Text("name"), target: in.Text("target"), prefix: in.Text("prefix"), bearer: in.Text("bearer"), header: in.Text("header")}
 }
 
 // edit is a configuration that is being changed: nothing is written until everything fits.
@@ -230,6 +231,7 @@ func (e *edit) put(w wanted, ref string) error {
 			settings = append(settings, s)
 		}
 	}
+	settings = append(settings, w.more...)
 	key, err := connectionOf(w)
 	if err != nil {
 		return err

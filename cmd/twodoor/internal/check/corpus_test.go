@@ -101,6 +101,11 @@ func TestCorpusCards(t *testing.T) {
 			begun = time.Now()
 			findings := set.Check(files)
 			checker := b.checker(nil)
+			inferred, err := checker.CheckCatalog()
+			if err != nil {
+				t.Fatal(err)
+			}
+			findings = append(findings, inferred...)
 			bytes, blocks := 0, 0
 			for _, f := range files {
 				bytes += len(f.Text)
