@@ -114,7 +114,7 @@ func start(ts *testscript.TestScript, neg bool, args []string) {
 	p := &program{cmd: exec.Command(path, args[3:]...)}
 	p.news = sync.NewCond(&p.mu)
 	p.cmd.Dir = ts.MkAbs(".")
-	for _, name := range []string{"PATH", "HOME", "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "TMPDIR", "TOKEN_OF_TEST", "GOCOVERDIR"} {
+	for _, name := range []string{"PATH", "HOME", "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "TMPDIR", "TOKEN_OF_TEST", "ANN", "BOB", "GOCOVERDIR"} {
 		p.cmd.Env = append(p.cmd.Env, name+"="+ts.Getenv(name))
 	}
 	p.cmd.Stdout, p.cmd.Stderr = p, p
@@ -247,7 +247,7 @@ webhooks:
   itemMade: {post: {responses: {'200': {description: OK}}}}
 `
 
-// post URL TOKEN METHOD [PARAMS]: sends a request of revision 2026-07-28 and prints the answer.
+// post URL TOKEN METHOD [PARAMS [HEADER: VALUE…]]: sends a request of revision 2026-07-28 and prints the answer.
 func post() {
 	meta := `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`
 	params := "{" + meta + "}"
@@ -273,6 +273,10 @@ func post() {
 	req.Header.Set("Mcp-Method", method)
 	if m := regexp.MustCompile(`"name":"([^"]*)"`).FindStringSubmatch(params); m != nil {
 		req.Header.Set("Mcp-Name", m[1])
+	}
+	for _, header := range os.Args[min(5, len(os.Args)):] {
+		name, value, _ := strings.Cut(header, ": ")
+		req.Header.Set(name, value)
 	}
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {

@@ -88,7 +88,7 @@ func (v *Invoker) request(ctx context.Context, p *plan, in *twodoor.Invocation, 
 	if dry {
 		query.Set("dry_run", "true")
 	}
-	if p.Relay && p.Definition != nil {
+	if p.Definition != nil {
 		query.Set("raw", "true")
 	}
 	if len(query) > 0 {

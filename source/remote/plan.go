@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -41,12 +42,15 @@ func planOf(op *twodoor.Operation) (p plan, err error) {
 	return p, nil
 }
 
+// bytes writes the plan. A definition in it stays as it was written: no character is escaped anew.
 func (p plan) bytes() json.RawMessage {
-	raw, err := json.Marshal(p)
-	if err != nil { // texts and flags cannot fail
+	var b bytes.Buffer
+	to := json.NewEncoder(&b)
+	to.SetEscapeHTML(false)
+	if err := to.Encode(p); err != nil { // texts, flags and JSON that was read cannot fail
 		return nil
 	}
-	return raw
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
 // address is the route that carries the call out.

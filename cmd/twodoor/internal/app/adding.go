@@ -304,6 +304,7 @@ func (r *run) save(e *edit, o *opened) error {
 	}
 	e.site.where = where
 	r.site, r.opened = e.site, o
+	r.far.keepIn(r, e.site)
 	if where != config.Walked {
 		return nil
 	}

@@ -66,7 +66,7 @@ func (r *run) open(ctx context.Context) (*opened, error) {
 		return nil, err
 	}
 	for _, lost := range o.lost {
-		if _, listed := s.servers[lost.source]; !listed || r.wants(s) == "" || r.wants(s) == lost.source {
+		if !isListed(s.Sources[lost.source].Kind()) || r.wants(s) == "" || r.wants(s) == lost.source {
 			r.note(fmt.Sprintf("twodoor: the source %s is left out: %v", lost.source, lost.err))
 		}
 	}

@@ -89,7 +89,7 @@ func (r *run) examineConfig(s *site) []finding {
 	}
 	findings := []finding{{Check: "config", Status: fine, Detail: s.File + ", " + counted(len(s.Sources), "source")}}
 	for _, w := range s.Warnings {
-		findings = append(findings, finding{"config", warns, fmt.Sprintf("%s:%d: %s", r.near(w.File), w.Line, w.Problem), w.Hint})
+		findings = append(findings, finding{"config", warns, r.short(config.Fault{File: w.File, Line: w.Line, Problem: w.Problem}).String(), w.Hint})
 	}
 	return findings
 }

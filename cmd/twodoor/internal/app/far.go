@@ -47,6 +47,14 @@ func (o *outlet) Redact(text string) string {
 	return text
 }
 
+// keepIn finds the place of the lists of a configuration. Without one they are kept in memory.
+func (f *far) keepIn(r *run, s *site) {
+	if f.lists.Dir == "" && r.folders.Cache != "" && s.File != "" {
+		sum := sha256.Sum256([]byte(s.File))
+		f.lists.Dir = filepath.Join(r.folders.Cache, "lists", hex.EncodeToString(sum[:12]))
+	}
+}
+
 // serve makes the pool serve the servers of a configuration from now on.
 func (f *far) serve(r *run, s *site) {
 	f.out.client.Store(r.outbound(s))
@@ -58,10 +66,6 @@ func (f *far) serve(r *run, s *site) {
 			if tell := f.changed.Load(); tell != nil {
 				(*tell)(source)
 			}
-		}
-		if r.folders.Cache != "" && s.File != "" {
-			sum := sha256.Sum256([]byte(s.File))
-			f.lists.Dir = filepath.Join(r.folders.Cache, "lists", hex.EncodeToString(sum[:12]))
 		}
 	})
 	f.pool.Serve(s.servers)

@@ -171,12 +171,14 @@ func (f *refresher) followAll(r *run) {
 
 // follow listens at another twodoor. Where that does not tell its changes it is looked at now and then.
 func (f *refresher) follow(ctx context.Context, source *remote.Source) {
-	for first := true; ctx.Err() == nil; first = false {
+	known := true // the first word of the first stream tells nothing: the source is being asked
+	for ctx.Err() == nil {
 		began := time.Now()
 		_ = source.Follow(ctx, func() {
-			if !first || time.Since(began) > minRefresh { // the first word of a stream tells what is known
+			if !known {
 				f.ask(source.Name)
 			}
+			known = false
 		})
 		select {
 		case <-ctx.Done():

@@ -11,7 +11,6 @@ import (
 	"github.com/twodoor/twodoor/cmd/twodoor/internal/config"
 	"github.com/twodoor/twodoor/cmd/twodoor/internal/upstream"
 	"github.com/twodoor/twodoor/internal/rawjson"
-	"github.com/twodoor/twodoor/internal/secret"
 	"github.com/twodoor/twodoor/source/mcpclient"
 )
 
@@ -122,7 +121,7 @@ func (s *site) Claims() []config.Claim {
 }
 
 func startClaim(server *mcpclient.Server) config.Claim {
-	text := strings.Join(append([]string{"start", server.Command}, server.Args...), " ")
+	text := "start " + upstream.CommandLine(server)
 	if len(server.Env) > 0 {
 		names := config.Sorted(server.Env)
 		sum := sha256.New()
@@ -131,7 +130,7 @@ func startClaim(server *mcpclient.Server) config.Claim {
 		}
 		text += fmt.Sprintf(" with %s (%s)", strings.Join(names, ", "), hex.EncodeToString(sum.Sum(nil)[:4]))
 	}
-	return config.Claim(secret.Hide([]byte(text)))
+	return config.Claim(text)
 }
 
 // edited reports whether the file of servers or its overlay is not what was read.

@@ -61,6 +61,7 @@ func (r *run) find() (*site, error) {
 		return nil, err
 	}
 	s.demo, r.site = demo, s
+	r.far.keepIn(r, s)
 	return s, nil
 }
 

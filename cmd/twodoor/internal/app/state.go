@@ -12,7 +12,7 @@ import (
 
 	"github.com/twodoor/twodoor"
 	"github.com/twodoor/twodoor/cmd/twodoor/internal/config"
-	"github.com/twodoor/twodoor/internal/secret"
+	"github.com/twodoor/twodoor/cmd/twodoor/internal/upstream"
 	"github.com/twodoor/twodoor/source/mcpclient"
 )
 
@@ -93,11 +93,8 @@ func ago(d time.Duration) string {
 // placeOf is where a source is reached, without its secrets.
 func (s *site) placeOf(name string) string {
 	c, server := s.Sources[name], s.servers[name]
-	switch {
-	case server.URL != "":
-		return string(secret.Hide([]byte(server.URL)))
-	case server.Command != "":
-		return string(secret.Hide([]byte(strings.Join(append([]string{server.Command}, server.Args...), " "))))
+	if server.URL != "" || server.Command != "" {
+		return upstream.CommandLine(&server)
 	}
 	return cmp.Or(c.OpenAPI, c.Remote, c.Command)
 }

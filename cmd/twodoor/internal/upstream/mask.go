@@ -8,6 +8,7 @@ import (
 
 	"github.com/twodoor/twodoor/internal/rawjson"
 	"github.com/twodoor/twodoor/internal/secret"
+	"github.com/twodoor/twodoor/source/mcpclient"
 )
 
 // secretKeys are the parts of an entry whose values may be secrets by their place alone.
@@ -37,6 +38,23 @@ func masked(under, key string, value json.RawMessage) json.RawMessage {
 		}
 	}
 	return value
+}
+
+// CommandLine is how a server is started, or where it is reached, with its secrets masked.
+func CommandLine(server *mcpclient.Server) string {
+	if server.URL != "" {
+		return hide(server.URL)
+	}
+	var args rawjson.Array
+	for _, arg := range server.Args {
+		args.AddString(arg)
+	}
+	line := server.Command
+	for arg := range rawjson.Elements(maskedList("", args.Bytes())) {
+		text, _ := rawjson.String(arg)
+		line += " " + text
+	}
+	return line
 }
 
 // maskedList masks a list: an argument after one whose name says that a secret follows is one.
