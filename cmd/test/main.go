@@ -122,7 +122,7 @@ func format(ctx context.Context) error {
 // readers are the rooms that read what comes from outside: their fuzz targets get a few seconds each
 // time. TWODOOR_FUZZ=./... fuzzes everything.
 var readers = []string{
-	"./internal/rawjson", "./internal/rawyaml", "./internal/secret", "./cmd/twodoor/internal/config", "./door/cli/internal/args",
+	"./internal/rawjson", "./internal/rawyaml", "./internal/secret", "./cmd/twodoor/internal/clients", "./cmd/twodoor/internal/config", "./door/cli/internal/args",
 	"./door/mcpserver", "./source/guide", "./source/mcpclient/wire", "./source/openapi", "./source/openapi/jsonpath", "./source/openapi/send",
 }
 
