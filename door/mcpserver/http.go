@@ -24,16 +24,8 @@ const keepAlive = 20 * time.Second
 func (d *Door) Handler() http.Handler { return http.HandlerFunc(d.serve) }
 
 func (d *Door) serve(w http.ResponseWriter, r *http.Request) {
-	if reason := (webguard.Guard{Hosts: d.Hosts, Origins: d.Origins}).Barred(r); reason != "" {
-		http.Error(w, reason, http.StatusForbidden)
-		return
-	}
-	if origin := r.Header.Get("Origin"); origin != "" && shareWith(w, r, origin) {
-		return
-	}
-	caller, err := d.authenticate(r)
-	if err != nil {
-		d.challenge(w, r, err)
+	caller, ok := d.enter(w, r)
+	if !ok {
 		return
 	}
 	session := r.Header[headerSession] != nil
@@ -46,6 +38,41 @@ func (d *Door) serve(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Allow", "POST")
 		http.Error(w, "POST a JSON-RPC message", http.StatusMethodNotAllowed)
 	}
+}
+
+// EventsHandler serves HTTP+SSE, the transport of 2024-11-05, for clients that know no other: mount it
+// at two paths side by side that end in sse and messages, for GET and for POST.
+func (d *Door) EventsHandler() http.Handler { return http.HandlerFunc(d.serveEvents) }
+
+func (d *Door) serveEvents(w http.ResponseWriter, r *http.Request) {
+	caller, ok := d.enter(w, r)
+	switch get := strings.HasSuffix(r.URL.Path, "sse"); {
+	case !ok:
+	case get && r.Method == http.MethodGet:
+		d.legacy().ServeEvents(w, r, caller.legacy())
+	case !get && r.Method == http.MethodPost:
+		d.legacy().TakeMessage(w, r, caller.legacy())
+	default: // a client of later revisions tries to post first, and goes on to GET
+		w.Header().Set("Allow", map[bool]string{true: http.MethodGet, false: http.MethodPost}[get])
+		http.Error(w, "GET the path that ends in sse, POST to the one that it tells", http.StatusMethodNotAllowed)
+	}
+}
+
+// enter lets a request in: from where it may come, on behalf of whom it must. Where it is false, it is
+// answered already.
+func (d *Door) enter(w http.ResponseWriter, r *http.Request) (c caller, ok bool) {
+	if reason := (webguard.Guard{Hosts: d.Hosts, Origins: d.Origins}).Barred(r); reason != "" {
+		http.Error(w, reason, http.StatusForbidden)
+		return c, false
+	}
+	if origin := r.Header.Get("Origin"); origin != "" && shareWith(w, r, origin) {
+		return c, false
+	}
+	c, err := d.authenticate(r)
+	if err != nil {
+		d.challenge(w, r, err)
+	}
+	return c, err == nil
 }
 
 // shareWith lets a page of an allowed origin read the answer, and answers its preflight.

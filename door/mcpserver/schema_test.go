@@ -67,6 +67,8 @@ func (p *protocol) check(t *testing.T, method, message string) {
 		t.Fatal(err)
 	}
 	switch {
+	case m.Method != "" && m.ID != nil:
+		p.fits(t, "ServerRequest", message)
 	case m.Method != "":
 		p.fits(t, "ServerNotification", message)
 	case m.Error != nil && m.ID == nil && p.revision < "2025-11-25": // an error without a request has no form there
@@ -74,6 +76,9 @@ func (p *protocol) check(t *testing.T, method, message string) {
 		p.fits(t, "JSONRPCMessage", message)
 	default:
 		p.fits(t, "JSONRPCMessage", message)
+		if p.revision == Version && strings.Contains(string(m.Result), `"resultType":"input_required"`) {
+			method = "input"
+		}
 		p.fits(t, resultOf(method), string(m.Result))
 	}
 }
@@ -96,6 +101,14 @@ func resultOf(method string) string {
 		return "ListResourceTemplatesResult"
 	case "prompts/list":
 		return "ListPromptsResult"
+	case "prompts/get":
+		return "GetPromptResult"
+	case "resources/read":
+		return "ReadResourceResult"
+	case "completion/complete":
+		return "CompleteResult"
+	case "input":
+		return "InputRequiredResult"
 	}
 	return "Result"
 }

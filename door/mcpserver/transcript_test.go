@@ -14,10 +14,15 @@ import (
 )
 
 // A transcript is a talk over a stream, message by message: ">" is sent, "<" must come back, as the
-// same value. "$META" stands for the _meta of a modern request, "*" for any value. "= REVISION"
-// names the schema that the answers must fit.
+// same value. "$META" stands for the _meta of a modern request, "$ASKABLE" for that of a client which
+// can be asked everything, "$STATE" for the request state that came last, "*" for any value.
+// "= REVISION" names the schema that the answers must fit.
 func TestTranscripts(t *testing.T) {
-	files, err := filepath.Glob("testdata/wire/*.txt")
+	playAll(t, "testdata/wire/*.txt", newDoor)
+}
+
+func playAll(t *testing.T, glob string, door func(testing.TB) *bench) {
+	files, err := filepath.Glob(glob)
 	if err != nil || len(files) == 0 {
 		t.Fatal("no transcripts", err)
 	}
@@ -27,7 +32,7 @@ func TestTranscripts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			play(t, newDoor(t).Door, string(text))
+			play(t, door(t).Door, string(text))
 		})
 	}
 }
@@ -36,8 +41,9 @@ func play(t *testing.T, d *Door, transcript string) {
 	line := dial(t, d)
 	var rules *protocol
 	methods := map[string]string{}
+	state := ""
 	for step := range strings.Lines(transcript) {
-		step = strings.TrimSpace(strings.ReplaceAll(step, "$META", meta))
+		step = strings.TrimSpace(strings.NewReplacer("$META", meta, "$STATE", state, "$ASKABLE", askable).Replace(step))
 		mark, text, _ := strings.Cut(step, " ")
 		switch mark {
 		case "=":
@@ -52,9 +58,15 @@ func play(t *testing.T, d *Door, transcript string) {
 			line.send(text)
 		case "<":
 			got := line.next()
-			var m struct{ ID json.RawMessage }
+			var m struct {
+				ID     json.RawMessage
+				Result struct{ RequestState string }
+			}
 			if json.Unmarshal([]byte(got), &m) == nil { // a batch is none
 				rules.check(t, methods[string(m.ID)], got)
+			}
+			if m.Result.RequestState != "" {
+				state = m.Result.RequestState
 			}
 			if !alike(value(t, text), value(t, got)) {
 				t.Errorf("got  %s\nwant %s", got, text)

@@ -3,6 +3,7 @@ package legacy
 //lint:file-ignore SA1019 the revisions served here have logging, which only 2026-07-28 deprecates
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -54,7 +55,7 @@ type Options struct {
 	Instructions string
 	MaxSessions  int           // over HTTP at once; 0: 1,000
 	SessionTTL   time.Duration // of an idle session over HTTP; 0: 30 minutes
-	MaxBody      int64         // bytes of a POST; 0: the SDK's bound
+	MaxBody      int64         // bytes of a POST; 0: 4 MiB
 }
 
 // versions are those that begin with a handshake, newest first.
@@ -68,13 +69,15 @@ type Server struct {
 	sdk      *mcp.Server
 	http     http.Handler
 	sessions *sessions
+	events   eventSessions
+	maxBody  int64
 	send     mcp.MethodHandler // requests to clients
 	watches  watches
 }
 
 // New makes a server without sessions.
 func New(o Options) *Server {
-	s := &Server{core: o.Core, sessions: newSessions(o.MaxSessions)}
+	s := &Server{core: o.Core, sessions: newSessions(o.MaxSessions), maxBody: cmp.Or(o.MaxBody, 4<<20)}
 	s.sdk = mcp.NewServer(&mcp.Implementation{Name: o.Name, Title: o.Title, Version: o.Version}, &mcp.ServerOptions{
 		Instructions:              o.Instructions,
 		SupportedProtocolVersions: versions(),
@@ -97,7 +100,7 @@ func New(o Options) *Server {
 	}
 	s.http = mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s.sdk }, &mcp.StreamableHTTPOptions{
 		SessionTimeout:             ttl,
-		MaxRequestBodyBytes:        o.MaxBody,
+		MaxRequestBodyBytes:        s.maxBody,
 		DisableLocalhostProtection: true, // the door has checked Host and Origin, by its own list
 	})
 	return s
@@ -133,6 +136,9 @@ func (s *Server) answer(next mcp.MethodHandler) mcp.MethodHandler {
 		}
 		switch r := r.(type) {
 		case *mcp.CallToolRequest:
+			if r.Params.Name == misfitTool {
+				return nil, misfitOf(r.Params)
+			}
 			return do(ctx, s, r, r.Params, twodoor.Call{Operation: r.Params.Name, Arguments: r.Params.Arguments})
 		case *mcp.ReadResourceRequest:
 			return do(ctx, s, r, r.Params, twodoor.Call{Of: twodoor.OfResource, Operation: r.Params.URI})
@@ -222,8 +228,10 @@ func wire(result json.RawMessage, f *Fault) (mcp.Result, error) {
 
 // caller is on whose behalf the session runs.
 func (s *Server) caller(ctx context.Context, session *mcp.ServerSession) Caller {
-	by, ok := ctx.Value(callerKey{}).(Caller)
-	if !ok {
+	var by Caller
+	if of, ok := ctx.Value(callerKey{}).(func() Caller); ok {
+		by = of()
+	} else {
 		by = s.sessions.caller(session.ID())
 	}
 	p := session.InitializeParams()

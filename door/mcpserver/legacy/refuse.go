@@ -19,6 +19,9 @@ func refuse(w http.ResponseWriter, r *http.Request) (done bool) {
 		return false
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
+	if trimmed := bytes.TrimSpace(body); len(trimmed) > 0 && trimmed[0] == '[' {
+		return refuseOfBatch(w, r, trimmed)
+	}
 	message, err := jsonrpc.DecodeMessage(body)
 	if err != nil {
 		return false

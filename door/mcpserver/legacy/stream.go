@@ -43,6 +43,11 @@ type batch struct {
 // Stream begins a session. What it has to say is handed to say, one message at a time, by many
 // goroutines.
 func (s *Server) Stream(ctx context.Context, by Caller, say func([]byte)) (*Stream, error) {
+	return s.stream(ctx, func() Caller { return by }, say)
+}
+
+// stream begins a session whose caller is asked for at each request.
+func (s *Server) stream(ctx context.Context, by func() Caller, say func([]byte)) (*Stream, error) {
 	t := &Stream{
 		say: say, in: make(chan jsonrpc.Message), closed: make(chan struct{}), running: map[jsonrpc.ID]*running{},
 	}

@@ -111,6 +111,8 @@ func (u *server) routes() http.Handler {
 	mux.Handle("GET /docs/{topic...}", docs.Handler())
 	mux.Handle("/mcp", u.live.door.Handler())
 	mux.Handle("/mcp/{profile}", u.live.door.Handler())
+	mux.Handle("/sse", u.live.door.EventsHandler())
+	mux.Handle("/messages", u.live.door.EventsHandler())
 	u.mountREST(mux)
 	return mux
 }
