@@ -144,7 +144,7 @@ func place(dir string) (room string, floor int) {
 		return "cmd/twodoor/internal/config", cellar
 	case slices.Contains([]string{"source", "door", "auth"}, parts[0]):
 		return two, wing
-	case slices.Contains([]string{"journal", "shelf", "bundle", "view", "twodoortest"}, parts[0]):
+	case slices.Contains([]string{"journal", "shelf", "telemetry", "bundle", "view", "twodoortest"}, parts[0]):
 		return parts[0], wing
 	case dir == "cmd/twodoor":
 		return dir, top

@@ -25,6 +25,10 @@ type Client struct {
 
 	Redactor *secret.Redactor // is told every secret that was used; may be nil
 
+	// Watch is shown every request before it gets a key, may put another one in its place, and is told
+	// how it ended; nil: nobody watches.
+	Watch func(*http.Request) (watched *http.Request, ended func(*http.Response, error))
+
 	redactor secret.Redactor // knows every secret that was used
 	once     sync.Once
 	plain    http.RoundTripper // of calls without a certificate
@@ -52,7 +56,31 @@ const maxHops = 10
 // connection. A request of HTTP/2 (ProtoMajor 2) to an http:// address, as gRPC needs it, goes there
 // as HTTP/2 without encryption. A source for which nothing is configured is called without a key: the far side says
 // whether it wants one. A missing key, and a redirect that is not followed, are faults with a code.
-func (c *Client) Do(req *http.Request, access twodoor.Access) (*http.Response, error) {
+func (c *Client) Do(req *http.Request, access twodoor.Access) (resp *http.Response, err error) {
+	if c.Watch != nil {
+		var ended func(*http.Response, error)
+		req, ended = c.Watch(req)
+		defer func() { ended(resp, err) }()
+	}
+	if place := twodoor.TraceOf(req.Context()); !place.IsZero() {
+		req = traced(req, place)
+	}
+	return c.follow(req, access)
+}
+
+// traced is the request with the place that it is made from (W3C Trace Context).
+func traced(req *http.Request, place twodoor.Trace) *http.Request {
+	out := *req
+	out.Header = req.Header.Clone()
+	out.Header.Set("Traceparent", place.Parent())
+	if place.State != "" {
+		out.Header.Set("Tracestate", place.State)
+	}
+	return &out
+}
+
+// follow sends a request, and those to which it is redirected.
+func (c *Client) follow(req *http.Request, access twodoor.Access) (*http.Response, error) {
 	rule := c.Sources[access.Source]
 	for hop := 0; ; hop++ {
 		resp, err := c.hop(req, access, rule)

@@ -133,7 +133,7 @@ type toolCall struct {
 // send makes the call. A server that sees other headers in the arguments than we do has changed its
 // tools: they are listed again and the call, which it refused, is made once more.
 func (t *toolCall) send(ctx context.Context) (*wire.Reply, error) {
-	request, err := t.request()
+	request, err := t.request(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -145,16 +145,19 @@ func (t *toolCall) send(ctx context.Context) (*wire.Reply, error) {
 		return reply, nil
 	}
 	t.slot.changed()
-	if request, err = t.request(); err != nil {
+	if request, err = t.request(ctx); err != nil {
 		return nil, err
 	}
 	return t.conn.call(ctx, request)
 }
 
-func (t *toolCall) request() (wire.Request, error) {
+func (t *toolCall) request(ctx context.Context) (wire.Request, error) {
 	var params rawjson.Object
 	params.PutString("name", t.name)
 	params.Put("arguments", t.in.Arguments)
+	if place := twodoor.TraceOf(ctx); !place.IsZero() {
+		params.Put("_meta", traceMeta(place))
+	}
 	r := wire.Request{Method: "tools/call", Params: params.Bytes(), Name: t.name}
 	if tell := t.in.Progress; tell != nil {
 		r.Progress = func(params json.RawMessage) { tell(readProgress(params)) }
@@ -170,6 +173,16 @@ func (t *toolCall) request() (wire.Request, error) {
 		return r, &twodoor.Error{Code: twodoor.CodeInvalid, Message: "an argument cannot be sent: " + err.Error(), Cause: err}
 	}
 	return r, nil
+}
+
+// traceMeta tells a server the place that it is called from (W3C Trace Context, unprefixed by SEP-414).
+func traceMeta(place twodoor.Trace) []byte {
+	var meta rawjson.Object
+	meta.PutString("traceparent", place.Parent())
+	if place.State != "" {
+		meta.PutString("tracestate", place.State)
+	}
+	return meta.Bytes()
 }
 
 // mirrors are those of the tool as it was listed last, or as the catalog knows it.

@@ -24,7 +24,7 @@ func (r *run) ready() {
 
 		protobuf.Kind:  &protobuf.Invoker{Doer: r.outbound(r.site), UserAgent: "twodoor/" + r.Version.Number},
 		command.Kind:   &r.far.verbs.invoker,
-		mcpclient.Kind: &mcpclient.Invoker{Pool: &r.far.pool},
+		mcpclient.Kind: r.memory.traced(&mcpclient.Invoker{Pool: &r.far.pool}),
 		remote.Kind:    &remote.Invoker{Doer: &r.far.out},
 	}
 	r.engine.Profiles = profilesOf(r.site)

@@ -236,6 +236,9 @@ func (r *run) close() {
 		}
 	}
 	r.far.pool.Close()
+	if t := r.memory.telemetry; t != nil {
+		t.Close()
+	}
 	if s := r.memory.store; s != nil {
 		_ = s.close() // what could not be written was told when it could not
 	}

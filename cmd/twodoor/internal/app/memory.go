@@ -11,6 +11,7 @@ import (
 	"github.com/twodoor/twodoor/internal/secret"
 	"github.com/twodoor/twodoor/journal"
 	"github.com/twodoor/twodoor/source/find"
+	"github.com/twodoor/twodoor/telemetry"
 )
 
 // memory is what a program keeps from call to call, whatever becomes of its configuration meanwhile:
@@ -22,6 +23,8 @@ type memory struct {
 	seal    []byte // key of the confirm tokens
 	store   *store // nil: not open
 	metrics *journal.Metrics
+
+	telemetry *telemetry.Telemetry // nil: nobody wants it
 }
 
 func newMemory() *memory {

@@ -17,6 +17,9 @@ func (r *run) observe(more ...twodoor.Observer) {
 		r.memory.metrics.Journal = s.journal
 		all = append(all, s.journal)
 	}
+	if t := r.memory.telemetry; t != nil {
+		all = append(all, t)
+	}
 	r.engine.Observer = append(append(all, r.memory.metrics), more...)
 }
 

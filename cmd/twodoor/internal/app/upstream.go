@@ -14,6 +14,9 @@ import (
 // catalog is not opened, a source's own origins are its target and where its tokens are issued.
 func (r *run) outbound(s *site) *outbound.Client {
 	client := &outbound.Client{Connections: map[string]outbound.Connection{}, Sources: map[string]outbound.Rule{}, Secrets: r.resolver(), Redactor: &r.memory.secrets}
+	if t := r.memory.telemetry; t != nil {
+		client.Watch = t.Watch
+	}
 	for name, c := range s.Connections {
 		client.Connections[name] = connectionFrom(c)
 	}
