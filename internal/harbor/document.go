@@ -15,8 +15,14 @@ var document []byte
 //go:embed openapi.zh.yaml
 var titles []byte
 
+//go:embed agent.overlay.yaml
+var overlay []byte
+
 //go:embed guides/*.md
 var guides embed.FS
+
+//go:embed skills
+var skills embed.FS
 
 // Document is the OpenAPI 3.1 description of the service as YAML, its server at http://127.0.0.1:7788.
 func (s *Server) Document() []byte { return DocumentAt(documentHome) }
@@ -34,6 +40,20 @@ func Guides() fs.FS {
 	}
 	return inside
 }
+
+// Skills holds the reference cards of the service in both of its languages, as they are generated from its description:
+// harbor/SKILL.md and harbor/references. They are written anew by: twodoor cards harbor --out internal/harbor/skills, while the
+// demo runs.
+func Skills() fs.FS {
+	inside, err := fs.Sub(skills, "skills")
+	if err != nil {
+		panic(err) // the folder is named in the line that embeds it
+	}
+	return inside
+}
+
+// Overlay is what agents should know beside the description, as an OpenAPI Overlay.
+func Overlay() []byte { return overlay }
 
 // Titles is the description in Chinese, as far as titles go: every operation and every group.
 func Titles() []byte { return titles }

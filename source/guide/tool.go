@@ -72,7 +72,7 @@ func (r *pageCheck) looksLikeOperation(name string) bool {
 	}
 	parts := strings.Split(name, ".")
 	if len(parts) == 3 && r.refs.sources[parts[0]] {
-		return true
+		return parts[1] != "resource" && parts[1] != "prompt" || len(r.refs.groups[parts[1]]) > 0 // ids of what is no operation
 	}
 	if len(parts) == 2 && len(r.refs.groups[parts[0]]) > 0 {
 		return !isFile(parts[1])

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"os"
@@ -129,24 +130,8 @@ func startHarbor(file string, port int) (*http.Server, error) {
 		fault.Hint = "choose another port of Harbor with --port"
 		return nil, fault
 	}
-	dir, key := filepath.Dir(file), "demo-key-of-harbor"
-	text, err := demoConfig(filepath.Join(dir, "harbor.key"))
-	if err == nil {
-		err = config.WriteFile(filepath.Join(dir, "harbor.yaml"), harbor.DocumentAt("http://"+l.Addr().String()), 0o644)
-	}
-	if err == nil {
-		err = config.WriteFile(filepath.Join(dir, "harbor.key"), []byte(key+"\n"), 0o600)
-	}
-	if err == nil {
-		err = config.WriteFile(filepath.Join(dir, "harbor.zh.yaml"), harbor.Titles(), 0o644)
-	}
-	if err == nil {
-		err = writeGuides(filepath.Join(dir, "guides"))
-	}
-	if err == nil {
-		err = config.WriteFile(file, text, 0o644)
-	}
-	if err != nil {
+	const key = "demo-key-of-harbor"
+	if err := writeDemo(file, "http://"+l.Addr().String(), key); err != nil {
 		l.Close()
 		return nil, err
 	}
@@ -155,10 +140,59 @@ func startHarbor(file string, port int) (*http.Server, error) {
 	return server, nil
 }
 
+// writeDemo writes what a project around Harbor consists of: its description in two languages, what
+// agents should know beside it, guides, cards, and the configuration.
+func writeDemo(file, base, key string) error {
+	dir := filepath.Dir(file)
+	text, err := demoConfig(filepath.Join(dir, "harbor.key"))
+	if err != nil {
+		return err
+	}
+	for _, f := range []struct {
+		path string
+		text []byte
+		mode os.FileMode
+	}{
+		{filepath.Join(dir, "harbor.yaml"), harbor.DocumentAt(base), 0o644},
+		{filepath.Join(dir, "harbor.zh.yaml"), harbor.Titles(), 0o644},
+		{filepath.Join(dir, "agent.overlay.yaml"), harbor.Overlay(), 0o644},
+		{filepath.Join(dir, "harbor.key"), []byte(key + "\n"), 0o600},
+	} {
+		if err := config.WriteFile(f.path, f.text, f.mode); err != nil {
+			return err
+		}
+	}
+	if err := writeTree(filepath.Join(dir, "guides"), harbor.Guides()); err != nil {
+		return err
+	}
+	if err := writeTree(filepath.Join(dir, "skills"), harbor.Skills()); err != nil {
+		return err
+	}
+	return config.WriteFile(file, text, 0o644)
+}
+
+// writeTree writes a tree of files into a folder.
+func writeTree(dir string, tree fs.FS) error {
+	return fs.WalkDir(tree, ".", func(path string, entry fs.DirEntry, err error) error {
+		to := filepath.Join(dir, filepath.FromSlash(path))
+		if err != nil {
+			return fmt.Errorf("list the files of the demo: %w", err)
+		}
+		if entry.IsDir() {
+			return os.MkdirAll(to, 0o755)
+		}
+		text, err := fs.ReadFile(tree, path)
+		if err != nil {
+			return fmt.Errorf("read %s of the demo: %w", path, err)
+		}
+		return config.WriteFile(to, text, 0o644)
+	})
+}
+
 // demoConfig is the configuration that a person would write for Harbor.
 func demoConfig(keyFile string) (text []byte, err error) {
 	text, err = config.Put([]byte("# The configuration of twodoor demo: written anew at each start.\n"), "sources", "harbor", []config.Setting{
-		{Key: "openapi", Text: "./harbor.yaml"}, {Key: "guides", Text: "./guides"}, {Key: "translations", Below: []config.Setting{{Key: "zh", Text: "./harbor.zh.yaml"}}}, {Key: "connection", Text: "harbor-key"},
+		{Key: "openapi", Text: "./harbor.yaml"}, {Key: "overlays", Text: "./agent.overlay.yaml"}, {Key: "guides", Text: "./guides"}, {Key: "translations", Below: []config.Setting{{Key: "zh", Text: "./harbor.zh.yaml"}}}, {Key: "connection", Text: "harbor-key"},
 	})
 	if err != nil {
 		return nil, err

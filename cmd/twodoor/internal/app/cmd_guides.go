@@ -3,14 +3,11 @@ package app
 import (
 	"context"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/twodoor/twodoor/cmd/twodoor/internal/config"
 	"github.com/twodoor/twodoor/door/cli"
-	"github.com/twodoor/twodoor/internal/harbor"
 	"github.com/twodoor/twodoor/source/guide"
 )
 
@@ -112,25 +109,4 @@ func (r *run) guidesRead(_ context.Context, in *cli.Invocation) error {
 	}
 	text := strings.Join(texts, "\n\n") + "\n"
 	return in.PrintLines(text, map[string]string{"text": text})
-}
-
-// writeGuides writes the demo's guides into a folder.
-func writeGuides(dir string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("make the folder of the guides: %w", err)
-	}
-	names, err := fs.Glob(harbor.Guides(), "*.md")
-	if err != nil {
-		return fmt.Errorf("list the guides of the demo: %w", err)
-	}
-	for _, name := range names {
-		text, err := fs.ReadFile(harbor.Guides(), name)
-		if err == nil {
-			err = config.WriteFile(filepath.Join(dir, name), text, 0o644)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -18,13 +18,14 @@ import (
 func demo(t testing.TB) (*bench, *guide.Library) {
 	t.Helper()
 	dir := t.TempDir()
-	file, zh := filepath.Join(dir, "harbor.yaml"), filepath.Join(dir, "harbor.zh.yaml")
-	for path, text := range map[string][]byte{file: harbor.DocumentAt("http://127.0.0.1:7788"), zh: harbor.Titles()} {
+	file, zh, overlay := filepath.Join(dir, "harbor.yaml"), filepath.Join(dir, "harbor.zh.yaml"), filepath.Join(dir, "agent.overlay.yaml")
+	for path, text := range map[string][]byte{file: harbor.DocumentAt("http://127.0.0.1:7788"), zh: harbor.Titles(), overlay: harbor.Overlay()} {
 		if err := os.WriteFile(path, text, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return read(t, &openapi.Source{Name: "harbor", File: file, Translations: map[string]string{"zh": zh}}), guide.Load("harbor", harbor.Guides(), 0)
+	source := &openapi.Source{Name: "harbor", File: file, Overlays: []string{overlay}, Translations: map[string]string{"zh": zh}}
+	return read(t, source), guide.Load("harbor", harbor.Guides(), 0)
 }
 
 // TestDemoIsTranslated: every operation of the demo has its words in Chinese.
