@@ -12,12 +12,7 @@ import (
 
 // Invoke lists guides or reads some. A name that there is not is not_found, with the nearest names.
 func (s *Source) Invoke(_ context.Context, in *twodoor.Invocation) (*twodoor.Value, error) {
-	library := &Library{}
-	if s.Library != nil {
-		if now := s.Library(); now != nil {
-			library = now
-		}
-	}
+	library := s.library()
 	switch in.Operation.ID {
 	case ListID:
 		return valueOf(map[string][]Guide{"guides": append([]Guide{}, library.Guides...)})
