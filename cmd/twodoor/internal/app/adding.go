@@ -64,7 +64,7 @@ func (r *run) editing() (*edit, error) {
 	e := &edit{file: s.File, text: s.Text, site: s}
 	if s.File == "" || s.demo {
 		e.file, e.text = filepath.Join(r.Dir, config.FileName), nil
-		e.site, err = siteOf(config.None(), config.Walked)
+		e.site, err = r.siteOf(config.None(), config.Walked)
 	}
 	return e, err
 }
@@ -105,7 +105,7 @@ func (r *run) add(ctx context.Context, e *edit, w wanted) error {
 		return err
 	}
 	e.added = append(e.added, w.name)
-	return e.parse()
+	return r.parse(e)
 }
 
 // place makes the name of a description absolute.
@@ -278,12 +278,12 @@ func reference(flag, text string) (string, error) {
 }
 
 // parse reads the changed text.
-func (e *edit) parse() error {
+func (r *run) parse(e *edit) error {
 	loaded, err := config.Parse(e.file, e.text)
 	if err != nil {
 		return err
 	}
-	e.site, err = siteOf(loaded, config.Walked)
+	e.site, err = r.siteOf(loaded, config.Walked)
 	return err
 }
 

@@ -228,7 +228,7 @@ func (r *run) saveServers(e *edit, t *servers, steps []*clients.Step) error {
 	if err != nil {
 		return &twodoor.Error{Code: twodoor.CodeInvalid, Message: "nothing more was imported: " + err.Error(), Cause: err}
 	}
-	now, err := siteOf(loaded, e.site.where)
+	now, err := r.siteOf(loaded, e.site.where)
 	if err != nil || now.where != config.Walked {
 		return err
 	}

@@ -60,7 +60,7 @@ func (r *run) agreeTo(old *site) error {
 	if err != nil {
 		return err
 	}
-	now, err := siteOf(loaded, old.where)
+	now, err := r.siteOf(loaded, old.where)
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ import (
 
 // siteOf is a configuration with the MCP servers that it names: those of its own sources, and those
 // of its file of servers, each of which is a source too.
-func siteOf(loaded *config.Loaded, where config.Where) (*site, error) {
+func (r *run) siteOf(loaded *config.Loaded, where config.Where) (*site, error) {
 	s := &site{Loaded: loaded, where: where, servers: map[string]mcpclient.Server{}}
 	for name, source := range s.Sources {
 		if len(source.MCP) == 0 {
@@ -37,7 +37,7 @@ func siteOf(loaded *config.Loaded, where config.Where) (*site, error) {
 	s.ids = map[string]string{}
 	for _, name := range config.Sorted(s.servers) {
 		s.ids[name] = s.servers[name].ID
-		s.servers[name] = s.placed(s.servers[name])
+		s.servers[name] = s.placed(upstream.Refer(s.servers[name], r.LookupEnv, s.Dir()))
 		s.warnOf(name)
 	}
 	return s, nil
@@ -114,6 +114,11 @@ func (s *site) Claims() []config.Claim {
 			claims = append(claims, config.CallClaim(server.URL))
 		default:
 			claims = append(claims, startClaim(&server))
+		}
+		for _, text := range upstream.Texts(&server) {
+			for _, ref := range config.References(text) {
+				claims = append(claims, config.Claim("read "+ref.String()))
+			}
 		}
 	}
 	slices.Sort(claims)

@@ -56,7 +56,7 @@ func (r *run) find() (*site, error) {
 	if err := found.Override(r.getenv); err != nil {
 		return nil, err
 	}
-	s, err := siteOf(found, where)
+	s, err := r.siteOf(found, where)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"net"
 	"net/url"
+	"strings"
 
 	"github.com/twodoor/twodoor/auth/outbound"
 	"github.com/twodoor/twodoor/cmd/twodoor/internal/config"
@@ -31,7 +32,7 @@ func (r *run) outbound(s *site) *outbound.Client {
 		if source.Target != "" {
 			rule.Origins = append(rule.Origins[:len(rule.Origins):len(rule.Origins)], source.Target)
 		}
-		if own := orElse(source.Remote, s.servers[name].URL); own != "" {
+		if own := r.resolved(orElse(source.Remote, s.servers[name].URL)); own != "" {
 			rule.Origins = append(rule.Origins[:len(rule.Origins):len(rule.Origins)], own)
 		}
 		if headers := s.servers[name].Headers; len(headers) > 0 {
@@ -40,6 +41,18 @@ func (r *run) outbound(s *site) *outbound.Client {
 		client.Sources[name] = rule
 	}
 	return client
+}
+
+// resolved is an address with its references resolved; one that cannot be is nobody's own.
+func (r *run) resolved(text string) string {
+	if !strings.Contains(text, "${") {
+		return text
+	}
+	full, err := r.resolver().Resolve(secret.NewRef(text))
+	if err != nil {
+		return ""
+	}
+	return full.Reveal()
 }
 
 // withHeaders is the name of a connection that sends the headers of a server's entry along with the key

@@ -11,8 +11,13 @@ import (
 	"github.com/twodoor/twodoor/source/mcpclient"
 )
 
-// secretKeys are the parts of an entry whose values may be secrets by their place alone.
-var secretKeys = []string{"headers", "http_headers", "env", "environment", "envs"}
+// Parts of an entry whose values may be secrets by their place alone: any header, and variables whose
+// name has one of the words.
+var (
+	headerKeys   = []string{"headers", "http_headers"}
+	variableKeys = []string{"env", "environment", "envs"}
+	secretWords  = []string{"KEY", "TOKEN", "SECRET", "PASS", "PWD", "AUTH", "CRED", "COOKIE", "DSN"}
+)
 
 // Mask is an entry of a server, or any part of one, with *** for every secret that stands in it:
 // values of headers, variables whose name says so, and whatever has the form of a key. References
@@ -80,10 +85,14 @@ func isLiteral(under, key, text string) bool {
 	if text == "" || strings.Contains(text, "${") {
 		return false
 	}
-	if slices.Contains(secretKeys[:2], under) {
+	if slices.Contains(headerKeys, under) {
 		return true
 	}
-	probe := []byte(key + "=" + strings.ReplaceAll(text, " ", "_"))
+	if slices.Contains(variableKeys, under) {
+		name := strings.ToUpper(key)
+		return slices.ContainsFunc(secretWords, func(word string) bool { return strings.Contains(name, word) })
+	}
+	probe := []byte(key + "=x")
 	return key != "" && !bytes.Equal(secret.Hide(probe), probe)
 }
 
