@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
+	"math"
 
 	"github.com/twodoor/twodoor/internal/rawjson"
 	"github.com/twodoor/twodoor/internal/schema"
@@ -22,14 +22,14 @@ type Keeper interface {
 	Keep(ctx context.Context, principal Principal, operation string, value json.RawMessage) (handle string, err error)
 }
 
-// project cuts an answer to what the caller wants of it, else to the presets of the operation; puts
-// names beside ids, and leaves empty fields out, unless that was done already.
+// project cuts an answer to what the caller wants of it, else to the presets of the operation, and
+// puts names beside ids, unless that was done already.
 func (e *Engine) project(ctx context.Context, call Call, op *Operation, result *Result, shaped bool) error {
 	if len(result.Value) == 0 {
 		return nil
 	}
 	if want := call.Projection.over(op); !want.IsZero() {
-		out, cut, err := shape.Apply(ctx, result.Value, want)
+		out, cut, err := result.answer(want.Root).Apply(ctx, want)
 		if err != nil {
 			return misshapen(err)
 		}
@@ -46,12 +46,25 @@ func (e *Engine) project(ctx context.Context, call Call, op *Operation, result *
 		return nil
 	}
 	result.Value = e.nameIDs(ctx, call, op, result.Value)
-	if len(call.Projection.Fields) == 0 {
-		lean := shape.Clean(result.Value, requires(op))
-		result.Saved.LeftOut = saved(result.Value, lean)
-		result.Value = lean
-	}
 	return nil
+}
+
+// answer is the value with the place of its records.
+func (r *Result) answer(root string) *shape.Answer {
+	if !r.opened.Is(r.Value, root) {
+		r.opened = shape.Open(r.Value, root)
+	}
+	return r.opened
+}
+
+// lean leaves empty fields out, unless the caller chose its fields, or that was done already; nil:
+// nothing is left out.
+func lean(call Call, op *Operation, shaped bool) shape.Lean {
+	if call.Projection.JQ != "" || len(call.Projection.Fields) > 0 || call.plain || shaped || op.Verbatim {
+		return nil
+	}
+	keep := requires(op)
+	return func(value []byte, at ...string) []byte { return shape.Clean(value, keep, at...) }
 }
 
 // requires tells which fields of an answer stay although they are empty: those that its schema demands.
@@ -60,46 +73,58 @@ func requires(op *Operation) func(path []string) bool {
 		return nil
 	}
 	known := map[string]bool{}
+	var key []byte
 	return func(path []string) bool {
-		key := strings.Join(path, "\x00")
-		demanded, ok := known[key]
+		key = key[:0]
+		for _, name := range path {
+			key = append(append(key, name...), 0)
+		}
+		demanded, ok := known[string(key)]
 		if !ok {
 			demanded = schema.Requires(op.Output, func(name string) []byte { return op.Definition(name) }, path)
-			known[key] = demanded
+			known[string(key)] = demanded
 		}
 		return demanded
 	}
 }
 
-// fit cuts an answer to the budget of tokens: at record boundaries, with a handle for the rest where
-// answers are kept.
-func (e *Engine) fit(ctx context.Context, call Call, op *Operation, result *Result) {
-	result.Weight = rawjson.Weigh(result.Value)
-	budget := e.budget(call)
-	if budget <= 0 || result.Weight <= budget || op.Verbatim {
-		return
+// fit leaves empty fields out of an answer and cuts it to the budget of tokens: at record boundaries,
+// with a handle for the rest where answers are kept. What is kept has its empty fields.
+func (e *Engine) fit(ctx context.Context, call Call, op *Operation, result *Result, shaped bool) {
+	budget, lean := e.budget(call), lean(call, op, shaped)
+	if budget <= 0 || len(result.Value) == 0 || op.Verbatim {
+		budget = math.MaxInt
 	}
 	whole := result.Value
-	out, cut := shape.Fit(whole, budget, call.Projection.over(op).Root)
+	out, cut := result.answer(op.root()).Fit(budget, lean)
+	result.Value, result.Weight = out, rawjson.Weigh(out)
 	if cut == nil {
+		result.Saved.LeftOut = saved(whole, out)
 		return
 	}
+	result.Saved.LeftOut = cut.LeftOut / 4
+	result.Saved.Cut = saved(whole, out) - result.Saved.LeftOut
+	e.tellFit(ctx, call, op, result, whole, cut)
+}
+
+// tellFit says what the budget cut, keeps the whole, and says how to get at it.
+func (e *Engine) tellFit(ctx context.Context, call Call, op *Operation, result *Result, whole json.RawMessage, cut *shape.Cut) {
+	weight := rawjson.Weigh(whole)
 	told := &Cut{Shown: cut.Shown, Total: cut.Total}
-	if list, _, ok := shape.Records(out, call.Projection.over(op).Root); ok && cut.Total > 1 {
+	if list, _, ok := shape.Records(result.Value, op.root()); ok && cut.Total > 1 {
 		told.Shown = rawjson.Len(list)
 	}
-	told.How = fmt.Sprintf("the answer weighs ≈%d tokens; ask for fewer fields or a smaller limit, or for all of it with budget -1", result.Weight)
+	told.How = fmt.Sprintf("the answer weighs ≈%d tokens; ask for fewer fields or a smaller limit, or for all of it with budget -1", weight)
 	if e.Keeper != nil {
 		if handle, err := e.Keeper.Keep(ctx, call.Principal, op.ID, whole); err == nil {
 			told.Handle = handle
-			told.How = fmt.Sprintf("the whole answer (≈%d tokens) waits under the handle for an hour: read_result takes it with jq, fields, offset and limit", result.Weight)
+			told.How = fmt.Sprintf("the whole answer (≈%d tokens) waits under the handle for an hour: read_result takes it with jq, fields, offset and limit", weight)
 		}
 	}
 	if result.Cut != nil {
 		told.How += "; " + result.Cut.How
 	}
-	result.Saved.Cut = saved(whole, out)
-	result.Value, result.Cut, result.Weight = out, told, rawjson.Weigh(out)
+	result.Cut = told
 }
 
 // encode writes the value in the format that the call, or else the profile, asks for, where that makes

@@ -261,7 +261,7 @@ func (e *Engine) shape(ctx context.Context, call Call, op *Operation, value *Val
 		Preview: value.Preview, Cut: value.Cut, Format: value.Format, Notes: append(call.notes, value.Notes...),
 	}
 	if result.Cut == nil {
-		result.Cut = toldMore(ctx, call, op, value)
+		result.Cut = toldMore(ctx, call, op, result, value)
 	}
 	if err := e.project(ctx, call, op, result, value.Shaped); err != nil {
 		return nil, err
@@ -270,7 +270,7 @@ func (e *Engine) shape(ctx context.Context, call Call, op *Operation, value *Val
 		result.Raw = value.Raw
 	}
 	result.Next = append(value.Next, e.suggest(ctx, call, op, value.JSON)...)
-	e.fit(ctx, call, op, result)
+	e.fit(ctx, call, op, result, value.Shaped)
 	e.encode(call, op, result)
 	if op.Deprecated != "" {
 		result.Notes = append(result.Notes, op.ID+" is deprecated: "+op.Deprecated)

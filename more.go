@@ -12,11 +12,11 @@ import (
 
 // toldMore is what the far side itself says to have left out, and the way to it; nil where it says
 // nothing of the kind.
-func toldMore(ctx context.Context, call Call, op *Operation, value *Value) *Cut {
+func toldMore(ctx context.Context, call Call, op *Operation, result *Result, value *Value) *Cut {
 	if call.Projection.All || op.Verbatim || value.Shaped {
 		return nil
 	}
-	more, ok := shape.MoreOf(value.JSON, op.root())
+	more, ok := result.answer(op.root()).More()
 	if !ok && (value.Continue == "" || op.Page == nil) {
 		return nil
 	}

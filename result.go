@@ -1,6 +1,10 @@
 package twodoor
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"github.com/twodoor/twodoor/internal/shape"
+)
 
 // Result is the answer to a call: the same at every door.
 type Result struct {
@@ -20,6 +24,8 @@ type Result struct {
 	Format    Format   // that the call asked for, or that Text is in
 	Text      string   // Value in that format, where it is written so over MCP; empty: as JSON
 	Saved     Saved
+
+	opened *shape.Answer // of Value, or of what it was
 }
 
 // Suggestion is a call that may follow, ready to be made.

@@ -18,8 +18,9 @@ import (
 )
 
 // The cost of a heavy answer: 8 MB of records from a server that is a process of its own, read as
-// they come, read and decoded by encoding/json, and through the engine as an agent gets them: cut to
-// the budget, the rest kept under a handle. Figures are CPU of the reading process.
+// they come, read and checked or decoded by encoding/json, through the engine as they are, and through
+// it as an agent gets them: cut to the budget, the rest kept under a handle. Figures are CPU of the
+// reading process.
 //
 //	go test ./bench -run xxx -bench Answer
 
@@ -53,7 +54,8 @@ func (c *plainClient) Do(req *http.Request, _ twodoor.Access) (*http.Response, e
 	return c.Client.Do(req)
 }
 
-func answerEngine(b *testing.B, address string) *twodoor.Engine {
+// answerEngine serves the records; as they are, where nothing shall be shaped.
+func answerEngine(b *testing.B, address string, asTheyAre bool) *twodoor.Engine {
 	file := filepath.Join(b.TempDir(), "records.json")
 	if err := os.WriteFile(file, fmt.Appendf(nil, answerDescription, address), 0o600); err != nil {
 		b.Fatal(err)
@@ -61,6 +63,9 @@ func answerEngine(b *testing.B, address string) *twodoor.Engine {
 	reading, err := (&openapi.Source{Name: "far", File: file}).Read(b.Context())
 	if err != nil {
 		b.Fatal(err)
+	}
+	for i := range reading.Operations {
+		reading.Operations[i].Verbatim = asTheyAre
 	}
 	catalog, err := twodoor.NewCatalog(reading)
 	if err != nil {
@@ -71,11 +76,12 @@ func answerEngine(b *testing.B, address string) *twodoor.Engine {
 	return engine
 }
 
-// BenchmarkAnswer reports what the ways of reading cost, in milliseconds, and their ratio to reading raw.
+// BenchmarkAnswer reports what the ways of reading cost, in milliseconds, and their ratio to reading
+// through the engine without shaping.
 func BenchmarkAnswer(b *testing.B) {
 	address, stop := mcpStart(b, answerServe)
 	defer stop()
-	engine := answerEngine(b, address)
+	engine, plain := answerEngine(b, address, false), answerEngine(b, address, true)
 	read := func() []byte {
 		resp, err := http.Get("http://" + address + "/records")
 		if err != nil {
@@ -88,7 +94,7 @@ func BenchmarkAnswer(b *testing.B) {
 		}
 		return raw
 	}
-	call := func(door string, want twodoor.Projection) func() {
+	call := func(engine *twodoor.Engine, door string, want twodoor.Projection) func() {
 		return func() {
 			result, err := engine.Do(context.Background(), twodoor.Call{Operation: "far.records.list", Door: door, Principal: twodoor.Operator, Projection: want})
 			if err != nil || len(result.Value) == 0 {
@@ -101,15 +107,21 @@ func BenchmarkAnswer(b *testing.B) {
 		run  func()
 	}{
 		{"raw", func() { read() }},
+		{"checked", func() {
+			if !json.Valid(read()) {
+				b.Fatal("the answer is no JSON")
+			}
+		}},
 		{"decoded", func() {
 			var value any
 			if err := json.Unmarshal(read(), &value); err != nil {
 				b.Fatal(err)
 			}
 		}},
-		{"cut", call(twodoor.DoorMCP, twodoor.Projection{})},
-		{"whole", call(twodoor.DoorCLI, twodoor.Projection{})},
-		{"fields", call(twodoor.DoorMCP, twodoor.Projection{Fields: []string{"id"}, Limit: 20})},
+		{"unshaped", call(plain, twodoor.DoorMCP, twodoor.Projection{})},
+		{"cut", call(engine, twodoor.DoorMCP, twodoor.Projection{})},
+		{"whole", call(engine, twodoor.DoorCLI, twodoor.Projection{})},
+		{"fields", call(engine, twodoor.DoorMCP, twodoor.Projection{Fields: []string{"id"}, Limit: 20})},
 	}
 	cpu := map[string][]float64{}
 	for _, way := range ways {
@@ -124,7 +136,7 @@ func BenchmarkAnswer(b *testing.B) {
 	}
 	for _, way := range ways {
 		b.ReportMetric(mcpMedian(cpu[way.name]), way.name+"-ms")
-		b.ReportMetric(mcpMedian(cpu[way.name])/mcpMedian(cpu["raw"]), way.name+"/raw")
+		b.ReportMetric(mcpMedian(cpu[way.name])/mcpMedian(cpu["unshaped"]), way.name+"/unshaped")
 	}
 	b.ReportMetric(0, "ns/op")
 }

@@ -15,47 +15,66 @@ import (
 // end in "… (N characters in all)"; the Cut then counts the value as one. A
 // value that fits is returned as it is, without a Cut.
 func Fit(raw []byte, budget int, root string) (out []byte, cut *Cut) {
-	if rawjson.Weigh(raw) <= budget {
-		return raw, nil
+	return Open(raw, root).Fit(budget, nil)
+}
+
+// Lean leaves out of a value what nobody misses; at are the keys that lead to it.
+// It must not make anything of what it has made already.
+type Lean func(value []byte, at ...string) []byte
+
+// Fit is [Fit] to the answer, with lean, which may be nil, applied to what is
+// shown: of a heavy answer that is little.
+func (a *Answer) Fit(budget int, lean Lean) (out []byte, cut *Cut) {
+	if lean == nil {
+		lean = func(value []byte, _ ...string) []byte { return value }
 	}
-	out = raw
-	if list, path, ok := Records(raw, root); ok && rawjson.Len(list) > 1 {
-		if out, cut = fitRecords(raw, list, path, budget); rawjson.Weigh(out) <= budget {
-			return out, cut
+	if len(a.raw) < heavy || len(a.raw)/16 < budget {
+		if out = lean(a.raw); rawjson.Weigh(out) <= budget {
+			return out, nil
 		}
+	}
+	if short, told := a.fitRecords(budget, lean); told != nil {
+		out, cut = lean(short), told
+		cut.LeftOut = len(short) - len(out)
+	} else if out == nil {
+		out = lean(a.raw)
 	}
 	for _, size := range trims {
-		trimmed := size.trim(out, 0)
-		if out = trimmed; rawjson.Weigh(out) <= budget {
-			break
+		if rawjson.Weigh(out) <= budget {
+			return out, cut
 		}
-	}
-	if cut == nil {
-		cut = &Cut{Shown: 1, Total: 1, What: "long texts and lists inside"}
+		out = size.trim(out, 0)
+		if cut == nil {
+			cut = &Cut{Shown: 1, Total: 1, What: "long texts and lists inside"}
+		}
 	}
 	return out, cut
 }
 
-func fitRecords(raw, list []byte, path string, budget int) ([]byte, *Cut) {
-	rest := budget - rawjson.Weigh(put(raw, path, []byte("[]")))
+// heavy is how many bytes a value has that is not made lean as a whole before it is cut.
+const heavy = 64 << 10
+
+// fitRecords is the value with as many records as fit; without a Cut where that is all of them.
+func (a *Answer) fitRecords(budget int, lean Lean) (out []byte, cut *Cut) {
+	found := a.records()
+	if found.list == nil || found.list.Len < 2 {
+		return nil, nil
+	}
+	at := stepsOf(found.path)
+	rest := budget - rawjson.Weigh(lean(a.put([]byte("[]"))))
 	var short rawjson.Array
-	shown, full := 0, false
-	total := 0
-	for record := range rawjson.Elements(list) {
-		if total++; full {
-			continue
-		}
-		if rest -= rawjson.Weigh(record) + 1; rest < 0 && shown > 0 {
-			full = true
-			continue
+	shown, total := 0, found.list.Len
+	for record := range rawjson.Elements(a.text(found.list)) {
+		if rest -= rawjson.Weigh(lean(record, at...)) + 1; rest < 0 && shown > 0 {
+			break
 		}
 		short.Add(record)
 		shown++
 	}
 	if shown == total {
-		return raw, nil
+		return nil, nil
 	}
-	return put(raw, path, short.Bytes()), &Cut{Shown: shown, Total: total, What: what(path)}
+	return a.put(short.Bytes()), &Cut{Shown: shown, Total: total, What: what(found.path)}
 }
 
 // trim bounds the lists and texts inside a value.

@@ -27,32 +27,35 @@ var (
 // MoreOf reads what stands beside the records of an answer, in the objects around
 // them and in one such as "meta" or "pagination". root is as in [Records]. A
 // count that equals what is shown, or that is less, says nothing.
-func MoreOf(raw []byte, root string) (m More, ok bool) {
-	list, path, found := Records(raw, root)
-	if !found || path == "" {
+func MoreOf(raw []byte, root string) (m More, ok bool) { return Open(raw, root).More() }
+
+// More is what [MoreOf] tells of the answer.
+func (a *Answer) More() (m More, ok bool) {
+	found := a.records()
+	if found.list == nil || found.path == "" {
 		return m, false
 	}
-	steps := strings.Split(path, ".")
-	for i := range steps {
-		around, _ := rawjson.GetPath(raw, steps[:i]...)
-		m.read(around, true)
+	for _, around := range found.around {
+		a.read(&m, around, true)
 	}
 	if m.Exists = m.Exists || m.Cursor != ""; m.ended || !m.Exists && m.Total == 0 {
 		return m, false
 	}
-	m.Shown = rawjson.Len(list)
+	m.Shown = found.list.Len
 	if m.Total <= m.Shown {
 		m.Total = 0
 	}
 	return m, m.Exists || m.Total > 0
 }
 
-func (m *More) read(object []byte, holders bool) {
-	for key, value := range rawjson.Members(object) {
-		name := strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(key))
+func (a *Answer) read(m *More, object *rawjson.Part, holders bool) {
+	members := a.members(object)
+	for i := range members {
+		value := a.text(&members[i])
+		name := strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(keyOf(&members[i])))
 		switch {
 		case holders && slices.Contains(holderNames, name):
-			m.read(value, false)
+			a.read(m, &members[i], false)
 		case slices.Contains(totalNames, name):
 			m.Total = max(m.Total, smallNumber(value))
 		case slices.Contains(moreNames, name):

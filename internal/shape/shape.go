@@ -32,6 +32,7 @@ func (w Want) IsZero() bool {
 type Cut struct {
 	Shown, Total int
 	What         string // the path of the list, "records" for the whole value
+	LeftOut      int    // bytes that a [Lean] left out of what is shown
 }
 
 // Error is a wish that cannot be carried out, for the caller to mend.
@@ -45,9 +46,14 @@ func (e *Error) Error() string { return e.Message }
 // Apply shapes a value. The value must be valid JSON, and the result is. A wish
 // that cannot be carried out is an *[Error]; an ended ctx is its error.
 func Apply(ctx context.Context, raw []byte, want Want) (out []byte, cut *Cut, err error) {
-	out = raw
+	return Open(raw, want.Root).Apply(ctx, want)
+}
+
+// Apply is [Apply] to the answer.
+func (a *Answer) Apply(ctx context.Context, want Want) (out []byte, cut *Cut, err error) {
+	out = a.raw
 	if want.Limit > 0 || want.Offset > 0 {
-		out, cut = limit(out, want)
+		out, cut = a.limit(want)
 	}
 	if len(want.Fields) > 0 {
 		if out, err = pick(out, want); err != nil {
@@ -66,25 +72,28 @@ func Apply(ctx context.Context, raw []byte, want Want) (out []byte, cut *Cut, er
 }
 
 // limit keeps a window of the records.
-func limit(raw []byte, want Want) ([]byte, *Cut) {
-	list, path, ok := Records(raw, want.Root)
-	if !ok {
-		return raw, nil
+func (a *Answer) limit(want Want) ([]byte, *Cut) {
+	found := a.records()
+	if found.list == nil {
+		return a.raw, nil
 	}
-	from := max(want.Offset, 0)
+	from, total := max(want.Offset, 0), found.list.Len
 	var window rawjson.Array
-	shown, total := 0, 0
-	for record := range rawjson.Elements(list) {
-		if total >= from && (want.Limit <= 0 || shown < want.Limit) {
-			window.Add(record)
-			shown++
+	at, shown := 0, 0
+	for record := range rawjson.Elements(a.text(found.list)) {
+		if at++; at <= from {
+			continue
 		}
-		total++
+		if want.Limit > 0 && shown == want.Limit {
+			break
+		}
+		window.Add(record)
+		shown++
 	}
 	if shown == total {
-		return raw, nil
+		return a.raw, nil
 	}
-	return put(raw, path, window.Bytes()), &Cut{Shown: shown, Total: total, What: what(path)}
+	return a.put(window.Bytes()), &Cut{Shown: shown, Total: total, What: what(found.path)}
 }
 
 // put replaces the list at a path of Records.

@@ -76,13 +76,13 @@ func TestLimit(t *testing.T) {
 		out  string
 		cut  *Cut
 	}{
-		{`[1, 2,3]`, Want{Limit: 2}, `[1,2]`, &Cut{2, 3, "records"}},
+		{`[1, 2,3]`, Want{Limit: 2}, `[1,2]`, &Cut{2, 3, "records", 0}},
 		{`[1,2,3]`, Want{Limit: 3}, `[1,2,3]`, nil},
-		{`[1,2,3]`, Want{Offset: 1}, `[2,3]`, &Cut{2, 3, "records"}},
-		{`[1,2,3]`, Want{Offset: 9, Limit: 1}, `[]`, &Cut{0, 3, "records"}},
-		{`{"n":3,"data":{"items":[{"a":1},{"a":2}],"t":2}}`, Want{Limit: 1}, `{"n":3,"data":{"items":[{"a":1}],"t":2}}`, &Cut{1, 2, "data.items"}},
+		{`[1,2,3]`, Want{Offset: 1}, `[2,3]`, &Cut{2, 3, "records", 0}},
+		{`[1,2,3]`, Want{Offset: 9, Limit: 1}, `[]`, &Cut{0, 3, "records", 0}},
+		{`{"n":3,"data":{"items":[{"a":1},{"a":2}],"t":2}}`, Want{Limit: 1}, `{"n":3,"data":{"items":[{"a":1}],"t":2}}`, &Cut{1, 2, "data.items", 0}},
 		{`{"a":[{}],"b":[{}]}`, Want{Limit: 1}, `{"a":[{}],"b":[{}]}`, nil},
-		{`{"a":[1,2],"b":[1,2]}`, Want{Limit: 1, Root: ".b[]"}, `{"a":[1,2],"b":[1]}`, &Cut{1, 2, "b"}},
+		{`{"a":[1,2],"b":[1,2]}`, Want{Limit: 1, Root: ".b[]"}, `{"a":[1,2],"b":[1]}`, &Cut{1, 2, "b", 0}},
 		{`{"id":1,"labels":[{"x":1},{"x":2}]}`, Want{Limit: 1}, `{"id":1,"labels":[{"x":1},{"x":2}]}`, nil},
 	}
 	for _, c := range cases {
