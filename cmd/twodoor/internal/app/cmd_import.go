@@ -91,7 +91,7 @@ func (r *run) importServers(ctx context.Context, in *cli.Invocation) error {
 	if err := in.PrintLines(r.importText(plan, done, len(in.Args) == 0), done); err != nil {
 		return err
 	}
-	return conflicts(in, done)
+	return leftOut(in, done)
 }
 
 // planImport reads what is named, else what is found.
@@ -276,15 +276,25 @@ func (r *run) importText(plan *clients.Import, done imported, looked bool) strin
 	return b.String()
 }
 
-// conflicts is the fault of a run that left servers out because ours have their names.
-func conflicts(in *cli.Invocation, done imported) error {
+// leftOut is the fault of a run that left servers out because others have their names, or found none
+// in the file that it was given that can be served.
+func leftOut(in *cli.Invocation, done imported) error {
 	var names []string
+	failed := 0
 	for _, s := range done.Steps {
-		if s.Outcome == clients.Conflict {
+		switch s.Outcome {
+		case clients.Conflict:
 			names = append(names, s.Name)
+		case clients.Failed:
+			failed++
 		}
 	}
-	if len(names) == 0 || done.DryRun {
+	switch {
+	case done.DryRun:
+		return nil
+	case len(in.Args) > 0 && failed > 0 && failed == len(done.Steps):
+		return &twodoor.Error{Code: twodoor.CodeInvalid, Message: in.Args[0] + " has no server that can be served", Hint: "why is said above, for each"}
+	case len(names) == 0:
 		return nil
 	}
 	fault := &twodoor.Error{

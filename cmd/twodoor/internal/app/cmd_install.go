@@ -283,6 +283,7 @@ func (r *run) writeEntries(ctx context.Context, in *cli.Invocation, s *site, des
 	var b strings.Builder
 	for _, ch := range plan {
 		if err := desk.Write(ch); err != nil {
+			r.note(strings.TrimRight(b.String(), "\n")) // what was done is told all the same
 			return err
 		}
 		fmt.Fprintf(&b, "%s  %s has %s", clients.Find(ch.Client).Name, desk.Place.Short(ch.File), ch.Key)
@@ -421,8 +422,8 @@ func (r *run) planUninstall(in *cli.Invocation, desk *clients.Desk, c *clients.C
 		}
 		ch, err := desk.Take(f, in.Text("name"))
 		if err != nil {
-			if !in.Given("scope") && scope != clients.User && ch == nil {
-				continue // a project's file that is not ours to mend
+			if !in.Given("scope") && scope != clients.User {
+				continue // a project's file, in which nothing of ours is known
 			}
 			return nil, err
 		}

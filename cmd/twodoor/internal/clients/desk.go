@@ -81,7 +81,7 @@ func (d *Desk) Put(f File, name string, e Entry, replace bool) (*Change, error) 
 		return ch, nil
 	}
 	if ch.old != nil {
-		if !d.mine(name, ch.old) && !replace {
+		if !d.mine(ch) && !replace {
 			return nil, &twodoor.Error{
 				Code: twodoor.CodeConflict, Message: fmt.Sprintf("%s has an entry %q already, which is not this program", d.Place.Short(f.Path), name),
 				Hint: "keep both with --name OTHER, or write over it with --replace",
@@ -128,7 +128,14 @@ func sameReach(a, b mcpclient.Server) bool {
 	return a.Command == b.Command && strings.Join(a.Args, "\x00") == strings.Join(b.Args, "\x00") && a.URL == b.URL && !a.Disabled
 }
 
-func (d *Desk) mine(name string, raw []byte) bool { return d.Self.Starts(server(name, raw)) }
+// mine reports whether the entry that a change finds is ours: it leads to us, or is what we wrote.
+func (d *Desk) mine(ch *Change) bool {
+	if d.Self.Starts(server(ch.Name, ch.old)) {
+		return true
+	}
+	rec, known := d.recordOf(ch)
+	return known && rawjson.Equal(rec.Entry, ch.old)
+}
 
 func server(name string, raw []byte) mcpclient.Server {
 	s, _ := mcpclient.ParseServer(name, raw) // what cannot be read is nobody's
@@ -163,7 +170,7 @@ func (d *Desk) Write(ch *Change) error {
 	if err != nil {
 		return unwritable(d.Place.Short(ch.File), err)
 	}
-	rec := record{File: ch.File, Key: ch.Key, There: there, Before: hashOf(text), After: hashOf(out), Whole: ch.old == nil || !d.mine(ch.Name, ch.old)}
+	rec := record{File: ch.File, Key: ch.Key, There: there, Before: hashOf(text), After: hashOf(out), Whole: ch.old == nil || !d.mine(ch), Entry: ch.Entry}
 	if old, ok := d.recordOf(ch); ok && old.After == rec.Before {
 		rec.There, rec.Before, rec.Backup, rec.Made, rec.Whole = old.There, old.Before, old.Backup, old.Made, old.Whole
 	} else if there {
@@ -223,7 +230,7 @@ func (d *Desk) Take(f File, name string) (*Change, error) {
 	switch {
 	case ch.old == nil:
 		return ch, nil
-	case !d.mine(name, ch.old):
+	case !d.mine(ch):
 		return nil, &twodoor.Error{
 			Code: twodoor.CodeConflict, Message: fmt.Sprintf("the entry %q in %s is not this program", name, d.Place.Short(f.Path)),
 			Hint: "name ours with --name, or edit the file yourself",
@@ -347,14 +354,15 @@ func mkdirs(dir string, made *[]string) error {
 
 // record is what was written into a file, and how to undo it.
 type record struct {
-	File   string   `json:"file"`
-	Key    string   `json:"key"`
-	There  bool     `json:"there"`  // before
-	Whole  bool     `json:"whole"`  // the file as it was before had no entry of ours
-	Before string   `json:"before"` // SHA-256
-	After  string   `json:"after"`
-	Backup string   `json:"backup,omitempty"`
-	Made   []string `json:"made,omitempty"` // folders
+	File   string          `json:"file"`
+	Key    string          `json:"key"`
+	Entry  json.RawMessage `json:"entry"`
+	There  bool            `json:"there"`  // before
+	Whole  bool            `json:"whole"`  // the file as it was before had no entry of ours
+	Before string          `json:"before"` // SHA-256
+	After  string          `json:"after"`
+	Backup string          `json:"backup,omitempty"`
+	Made   []string        `json:"made,omitempty"` // folders
 }
 
 func hashOf(text []byte) string {

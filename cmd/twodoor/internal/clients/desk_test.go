@@ -301,6 +301,26 @@ func TestForeign(t *testing.T) {
 	}
 }
 
+// TestMoved takes out what we wrote when we have another address and another path by now.
+func TestMoved(t *testing.T) {
+	for kind, entry := range entries {
+		d := newDesk(t)
+		f, _ := Find("cursor").File(d.Place, User)
+		prepare(t, f, states()[4])
+		install(t, d, f, "twodoor", entry)
+		text, err := os.ReadFile(f.Path)
+		must(t, err)
+		must(t, os.WriteFile(f.Path, append(text, '\n'), 0o600))
+		d.Self = Self{Executable: "/new/td", Addresses: []string{"127.0.0.1:9999"}}
+		if ch, err := d.Put(f, "twodoor", Entry{Command: "/new/td", Args: []string{"mcp"}}, false); err != nil || ch.Action != Replace {
+			t.Errorf("%s: installed again: %+v %v", kind, ch, err)
+		}
+		if out, err := d.Take(f, "twodoor"); err != nil || out.Action != Remove {
+			t.Errorf("%s: %+v %v", kind, out, err)
+		}
+	}
+}
+
 // TestAdopt finds the same entry under another name.
 func TestAdopt(t *testing.T) {
 	d := newDesk(t)

@@ -118,3 +118,21 @@ func FuzzPut(f *testing.F) {
 		}
 	})
 }
+
+func TestPutText(t *testing.T) {
+	for _, test := range []struct{ text, want string }{
+		{"", "mcp_servers: ./m.json\n"},
+		{"# mine\nsources: {}  # none\n", "# mine\nsources: {}  # none\nmcp_servers: ./m.json\n"},
+		{"sources:\n  a: {openapi: x}", "sources:\n  a: {openapi: x}\nmcp_servers: ./m.json\n"},
+		{"sources: {}\n# the end\n", "sources: {}\n# the end\nmcp_servers: ./m.json\n"},
+		{"mcp_servers: other.json\n", ""},
+		{"mcp_servers:\n", ""},
+		{"{sources: {}}\n", ""},
+		{"store: |\n  text\n...\n", ""},
+	} {
+		got, err := PutText([]byte(test.text), "mcp_servers", "./m.json")
+		if string(got) != test.want || (err == nil) != (test.want != "") {
+			t.Errorf("%q: %q %v, want %q", test.text, got, err, test.want)
+		}
+	}
+}
