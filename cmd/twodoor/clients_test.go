@@ -32,6 +32,9 @@ func newMachine(t *testing.T, config string) *machine {
 	m.env = []string{"HOME=" + m.home, "PATH=" + os.Getenv("PATH"), "XDG_RUNTIME_DIR=" + run, "NO_COLOR=1", "TWODOOR_TOKEN=token-of-a-test-0123456789", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1"}
 	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { answer(w, `{"items":[{"size":1152921504606846977}]}`) }))
 	t.Cleanup(api.Close)
+	if err := os.MkdirAll(filepath.Join(m.home, "project"), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	for name, text := range map[string]string{"twodoor.yaml": config, "small.yaml": strings.ReplaceAll(smallAPI, "BASE", api.URL)} {
 		if err := os.MkdirAll(m.work, 0o755); err == nil {
 			err = os.WriteFile(filepath.Join(m.work, name), []byte(text), 0o600)
@@ -111,8 +114,22 @@ func TestClaudeCode(t *testing.T) {
 		t.Errorf("in the local scope:\n%s", list)
 	}
 
-	up := m.command("work", "twodoor", "up", "--trust")
-	startUntil(t, up, "next   ")
+	said := startUntil(t, m.command("work", "twodoor", "up", "--trust"), "next   ")
+	m.env = append(m.env, "PATH="+filepath.Dir(claude)+string(os.PathListSeparator)+os.Getenv("PATH"))
+	lines := 0
+	for _, line := range said { // what up says one can type, works
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, "claude mcp add ") {
+			lines++
+			m.run("project", "sh", "-c", line)
+			if list := m.run("project", claude, "mcp", "list"); !connected(list, "twodoor") {
+				t.Errorf("%s:\n%s", line, list)
+			}
+			m.run("project", claude, "mcp", "remove", "twodoor", "-s", "local")
+		}
+	}
+	if lines != 2 {
+		t.Errorf("up says %d lines for Claude Code:\n%s", lines, strings.Join(said, "\n"))
+	}
 	m.run("work", "twodoor", "install", "claude-code", "--http", "--name", "web", "--yes")
 	if list := m.run("", claude, "mcp", "list"); !connected(list, "web") || !connected(list, "twodoor") {
 		t.Errorf("over HTTP:\n%s", list)
@@ -164,9 +181,9 @@ func freeAddress(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// startUntil starts a program and waits until it has printed a line that begins so. It ends with the
-// test.
-func startUntil(t *testing.T, cmd *exec.Cmd, begins string) {
+// startUntil starts a program and waits until it has printed a line that begins so. It returns the
+// lines up to there. The program ends with the test.
+func startUntil(t *testing.T, cmd *exec.Cmd, begins string) []string {
 	t.Helper()
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -181,9 +198,11 @@ func startUntil(t *testing.T, cmd *exec.Cmd, begins string) {
 		_ = cmd.Process.Signal(os.Interrupt)
 		_ = cmd.Wait()
 	})
-	if !saysLine(out, begins) {
+	lines, ok := saysLine(out, begins)
+	if !ok {
 		t.Fatalf("%s ended: %s", filepath.Base(cmd.Path), &stderr)
 	}
+	return lines
 }
 
 // TestInspectorReadsEntries has the Inspector read the files of clients that have its format, and

@@ -92,21 +92,22 @@ func startDemo(t *testing.T, env []string) {
 		demo.Process.Signal(os.Interrupt)
 		demo.Wait()
 	})
-	if !saysLine(out, "CLI ") {
+	if _, ok := saysLine(out, "CLI "); !ok {
 		t.Fatalf("the demo ended: %s", stderr.Bytes())
 	}
 }
 
-// saysLine waits for a line that begins so, and reads on where there is one.
-func saysLine(out io.Reader, begins string) bool {
+// saysLine waits for a line that begins so, and reads on behind it. It returns the lines up to there.
+func saysLine(out io.Reader, begins string) (said []string, ok bool) {
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {
+		said = append(said, lines.Text())
 		if strings.HasPrefix(lines.Text(), begins) {
 			go io.Copy(io.Discard, out)
-			return true
+			return said, true
 		}
 	}
-	return false
+	return said, false
 }
 
 var fence = regexp.MustCompile("(?ms)^```console( one)?\n(.*?)^```")

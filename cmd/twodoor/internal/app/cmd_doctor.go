@@ -80,7 +80,8 @@ func (r *run) examine(ctx context.Context) []finding {
 	findings = append(findings, r.examineKeys(s)...)
 	findings = append(findings, r.examineCache(s))
 	findings = append(findings, r.examineSources(ctx, s)...)
-	return append(findings, r.examineToken(), r.examineAddress(s), r.examineSocket(s))
+	findings = append(findings, r.examineToken(), r.examineAddress(s), r.examineSocket(s))
+	return append(findings, r.examineClients(s)...)
 }
 
 func (r *run) examineConfig(s *site) []finding {

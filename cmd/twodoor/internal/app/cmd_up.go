@@ -115,11 +115,12 @@ func (r *run) doorLines(u *server, all []summary) string {
 		fmt.Fprintf(&b, "       claude mcp add --transport http twodoor %s\n", u.url())
 	} else {
 		fmt.Fprintf(&b, "       Authorization: Bearer %s\n", u.token.Reveal())
-		fmt.Fprintf(&b, "       claude mcp add --transport http --header \"Authorization: Bearer %s\" twodoor %s\n", u.token.Reveal(), u.url())
+		fmt.Fprintf(&b, "       claude mcp add twodoor %s --header \"Authorization: Bearer %s\" --transport http\n", u.url(), u.token.Reveal())
 	}
 	fmt.Fprintf(&b, "REST   %s/api\n", strings.TrimSuffix(u.url(), "/mcp"))
 	fmt.Fprintf(&b, "stdio  %s mcp\n", orElse(r.Executable, "twodoor"))
 	fmt.Fprintf(&b, "       claude mcp add twodoor -- %s mcp --config %s\n", orElse(r.Executable, "twodoor"), r.site.File)
+	fmt.Fprintf(&b, "client %s\n", r.installLine())
 	fmt.Fprintf(&b, "next   twodoor %s --help; which operations: twodoor coverage; Ctrl-C ends this\n", name)
 	return b.String()
 }
