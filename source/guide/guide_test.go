@@ -117,35 +117,3 @@ func TestSource(t *testing.T) {
 		t.Errorf("without guides: %s", got)
 	}
 }
-
-// TestThings: guides are resources and prompts too, the same text at each.
-func TestThings(t *testing.T) {
-	g, _ := Parse("harbor", "triage.md", good+"<b>\n", 0)
-	e := engine(t, &Library{Guides: []Guide{g}})
-	by := twodoor.Call{Principal: twodoor.Operator}
-	resources, err := e.Resources(t.Context(), by)
-	if err != nil || len(resources) != 1 || resources[0].URI != "guide://harbor/triage" || resources[0].Size != int64(len(g.Text)) {
-		t.Fatalf("%+v %v", resources, err)
-	}
-	prompts, err := e.Prompts(t.Context(), by)
-	if err != nil || len(prompts) != 1 || prompts[0].Name != "triage" || prompts[0].Title != g.Title {
-		t.Fatalf("%+v %v", prompts, err)
-	}
-	call := func(of twodoor.Of, name, arguments string) (*twodoor.Result, *twodoor.Error) {
-		result, err := e.Do(t.Context(), twodoor.Call{Of: of, Operation: name, Arguments: json.RawMessage(arguments), Principal: twodoor.Operator})
-		return result, twodoor.AsError(err)
-	}
-	if got, fault := call(twodoor.OfResource, "guide://harbor/triage", ""); fault != nil || string(got.Blobs[0].Data) != g.Text {
-		t.Errorf("%v %+v", fault, got)
-	}
-	if _, fault := call(twodoor.OfResource, "guide://harbor/gone", ""); fault == nil || fault.Code != twodoor.CodeUnknown {
-		t.Errorf("%v", fault)
-	}
-	got, fault := call(twodoor.OfPrompt, "triage", `{"task":"Cart is slow"}`)
-	if fault != nil || len(got.Messages) != 1 || !strings.HasPrefix(got.Messages[0].Text, g.Text) || !strings.HasSuffix(got.Messages[0].Text, "The task: Cart is slow\n") {
-		t.Errorf("%v %+v", fault, got)
-	}
-	if got, _ := call(twodoor.OfPrompt, "triage", `{}`); strings.Contains(got.Messages[0].Text, "The task") {
-		t.Errorf("%+v", got)
-	}
-}
