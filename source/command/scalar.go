@@ -1,13 +1,13 @@
 package command
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/twodoor/twodoor"
+	"github.com/twodoor/twodoor/internal/argv"
 	"github.com/twodoor/twodoor/internal/rawjson"
 )
 
@@ -131,7 +131,7 @@ func codeNames() string {
 func (r *fileReader) optionNames(n *rawjson.Node, path string) []string {
 	names := r.texts(n, path)
 	for _, name := range names {
-		if optionName(name) == "" {
+		if argv.OptionName(name) == "" {
 			r.fault(n, path, "%s: %q is no option: write it with its dashes", path, name)
 		}
 	}
@@ -162,5 +162,3 @@ func (r *fileReader) template(n *rawjson.Node, path string) template {
 	}
 	return template(text)
 }
-
-func quoted(names []string) string { return fmt.Sprintf("%q", names) }
