@@ -2,16 +2,10 @@ package command
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/twodoor/twodoor"
-)
-
-// Words that tell what a verb does (contracts §5), and what programs call destroying beside them.
-var (
-	readingWords    = strings.Fields("list get info infos query search find lookup count export preview download")
-	destroyingWords = strings.Fields("delete remove destroy purge revoke truncate clear wipe erase prune terminate void redact uninstall rm rmdir del drop kill")
+	"github.com/twodoor/twodoor/internal/deed"
 )
 
 // setEffect says what a verb does where nobody says: a destroying word in its name, or as a word or
@@ -20,30 +14,21 @@ func setEffect(op *twodoor.Operation, v *verb) {
 	_, last, _ := cutLast(v.name, ".")
 	edges := strings.Split(last, "-")
 	edges = []string{edges[0], edges[len(edges)-1]}
-	if word, ok := among(edges, destroyingWords); ok {
+	if word := deed.Destroying(edges...); word != "" {
 		op.Effect, op.Why = twodoor.Destroys, fmt.Sprintf("its name has %q", word)
 		return
 	}
 	for i := range v.steps {
-		if word, ok := among(fixedWords(v.steps[i].Argv), destroyingWords); ok {
+		if word := deed.Destroying(fixedWords(v.steps[i].Argv)...); word != "" {
 			op.Effect, op.Why = twodoor.Destroys, fmt.Sprintf("its command line has %q", word)
 			return
 		}
 	}
-	if word, ok := among(edges, readingWords); ok {
+	if word := deed.Reading(edges...); word != "" {
 		op.Effect, op.Why = twodoor.Reads, fmt.Sprintf("its name has %q", word)
 		return
 	}
 	op.Effect, op.Why = twodoor.Writes, "nothing in the file and no word of its name tells otherwise"
-}
-
-func among(words, list []string) (string, bool) {
-	for _, word := range words {
-		if slices.Contains(list, word) {
-			return word, true
-		}
-	}
-	return "", false
 }
 
 // fixedWords are the words of an argument list that stand in the file, options without their dashes.
