@@ -137,14 +137,12 @@ func takesWords(cmd *cobra.Command) bool {
 	if cmd.Args == nil || len(cmd.ValidArgs) > 0 {
 		return true
 	}
-	words := []string{}
-	for range 4 {
-		words = append(words, "x")
-		if cmd.Args(cmd, words) == nil {
-			return true
-		}
-	}
-	return false
+	return takes(cmd, "x") || takes(cmd, "x", "x") || takes(cmd, "x", "x", "x")
+}
+
+// takes asks the command's own check, where it has one, whether it takes these words.
+func takes(cmd *cobra.Command, words ...string) bool {
+	return cmd.Args != nil && cmd.Args(cmd, words) == nil
 }
 
 // named reads the Use line. ok is false where it cannot be told what its words stand for.
@@ -168,7 +166,7 @@ func (t *Tree) named(cmd *cobra.Command) (list []input, ok bool) {
 		if slices.ContainsFunc(list, func(in input) bool { return in.Name == name }) {
 			return nil, false
 		}
-		in := input{Name: name, Rest: m[3]+m[5] != "", required: m[1] == "", Text: slices.Contains(t.options.Text, name)}
+		in := input{Name: name, Rest: m[3]+m[5] != "", required: m[1] == "" && !takes(cmd), Text: slices.Contains(t.options.Text, name)}
 		in.schema = argumentSchema(cmd, in, len(list) == 0)
 		list = append(list, in)
 	}

@@ -115,6 +115,9 @@ func (t *Tree) operation(cmd *cobra.Command) (op twodoor.Operation, err error) {
 	if op.Description == op.Title {
 		op.Description = ""
 	}
+	if lines := exampleOf(cmd); lines != "" {
+		op.Description = strings.TrimSpace(op.Description + "\n\nExamples:\n" + lines)
+	}
 	t.setEffect(&op, cmd, path)
 	p := plan{Path: words, Flags: t.flags(cmd), Args: t.arguments(cmd)}
 	op.Input = inputSchema(p.Flags, p.Args)
@@ -125,6 +128,20 @@ func (t *Tree) operation(cmd *cobra.Command) (op twodoor.Operation, err error) {
 		return op, fmt.Errorf("write the plan of %s: %w", op.ID, err)
 	}
 	return op, nil
+}
+
+// maxExample bounds the examples of a command that are told, in bytes.
+const maxExample = 600
+
+// exampleOf is the command's examples, whole lines of them, without their indentation.
+func exampleOf(cmd *cobra.Command) string {
+	var text strings.Builder
+	for line := range strings.Lines(cmd.Example) {
+		if line = strings.TrimSpace(line); line != "" && text.Len()+len(line) < maxExample {
+			text.WriteString(line + "\n")
+		}
+	}
+	return strings.TrimSpace(text.String())
 }
 
 // setEffect says what a command does: what the options say, what its annotation says, else the words
