@@ -36,7 +36,7 @@ var groups = []group{
 	{"corpus", needsCorpus, command("go", "test", "-run", "TestCorpusRead", "./source/openapi")},
 	{"unit", nil, command("go", "test", "-timeout", "20m", "./...")},
 	{"race", needsC, race},
-	{"postgres", needsPostgres, command("sh", "scripts/postgres.sh", "go", "test", "-count=1", "./internal/sqldb", "./shelf", "./journal")},
+	{"postgres", needsPostgres, command("sh", "scripts/postgres.sh", "go", "test", "-count=1", "./internal/sqldb", "./shelf", "./journal", "./auth/session", "./cmd/twodoor/internal/app")},
 	{"fuzz", nil, fuzz},
 	{"bench", nil, command("go", "test", "-run", "^$", "-bench", ".", "-benchtime", "20x", "-benchmem", "./...")},
 }

@@ -47,6 +47,7 @@ func (c calls) List(ctx context.Context, query url.Values) (json.RawMessage, err
 			return nil, &twodoor.Error{Code: twodoor.CodeInvalid, Message: fmt.Sprintf("limit %q is no number of calls", text), Hint: "write limit=100"}
 		}
 	}
+	c.settle(ctx)
 	records, next, err := c.journal.Calls(ctx, filter, page)
 	if err != nil {
 		return nil, unread(err)
@@ -59,6 +60,7 @@ func (c calls) List(ctx context.Context, query url.Values) (json.RawMessage, err
 
 // Call is everything that is known of a call.
 func (c calls) Call(ctx context.Context, id string) (json.RawMessage, error) {
+	c.settle(ctx)
 	records, children, err := c.journal.Show(ctx, id)
 	switch {
 	case err != nil:
@@ -67,6 +69,16 @@ func (c calls) Call(ctx context.Context, id string) (json.RawMessage, error) {
 		return nil, &twodoor.Error{Code: twodoor.CodeNotFound, Message: fmt.Sprintf("there is no call %q", id), Hint: "it is older than what is kept, or not written yet: list them with twodoor calls"}
 	}
 	return encodeJSON(callStory{id, records, children})
+}
+
+// settleTime bounds how long who reads waits for what is on its way.
+const settleTime = time.Second
+
+// settle waits for what is on its way to the store: who was answered finds the call.
+func (c calls) settle(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, settleTime)
+	defer cancel()
+	_ = c.journal.Sync(ctx) // a store that cannot be written may still be read
 }
 
 // Follow tells of calls as they end.

@@ -12,7 +12,7 @@ type Config struct {
 	Profiles    map[string]Profile    `key:"profiles" about:"Named cuts of the catalog; default is the one of callers who name none."`
 	Server      Server                `key:"server" about:"Where up listens."`
 	Auth        Auth                  `key:"auth" about:"Who may call."`
-	Store       string                `key:"store" default:"sqlite" env:"TWODOOR_STORE" about:"sqlite, or postgres://…"`
+	Store       string                `key:"store" default:"sqlite" format:"store" env:"TWODOOR_STORE" about:"sqlite, or postgres://USER:PASSWORD@HOST/DATABASE, which several instances may share; write a password as ${env:NAME}."`
 	Workspace   Workspace             `key:"workspace" about:"Files and programs that agents may use."`
 	Journal     Journal               `key:"journal" about:"The record of every call."`
 }

@@ -73,6 +73,10 @@ func (f field) check(text string) string {
 		if !sizePattern.MatchString(text) {
 			return fmt.Sprintf("%q is no size like 512MiB or 1GiB", text)
 		}
+	case "store":
+		if text != "sqlite" && !strings.HasPrefix(text, "postgres://") && !strings.HasPrefix(text, "postgresql://") {
+			return fmt.Sprintf("%q is neither sqlite nor an address like postgres://user@host/database", text)
+		}
 	case "url":
 		if u, err := url.Parse(text); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 			return fmt.Sprintf("%q is no URL like https://api.example.com", text)
