@@ -16,6 +16,9 @@ import (
 
 // ready makes the run's engine able to carry calls of the configuration.
 func (r *run) ready() {
+	if r.memory.stays {
+		r.memory.learn(r, r.site)
+	}
 	r.engine.Keeper = r.memory.keeper
 	r.engine.Invokers = map[string]twodoor.Invoker{
 		openapi.Kind: &openapi.Invoker{Doer: r.outbound(r.site), UserAgent: "twodoor/" + r.Version.Number},

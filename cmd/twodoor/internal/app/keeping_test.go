@@ -24,6 +24,7 @@ type lab struct {
 	t    *testing.T
 	dir  string
 	env  map[string]string
+	more string // sources
 	rest string // of the configuration
 
 	mu   sync.Mutex
@@ -93,7 +94,7 @@ func (l *lab) requests() []*http.Request {
 }
 
 func (l *lab) app(stdin io.Reader, stdout, stderr io.Writer) *app.App {
-	l.write("twodoor.yaml", "sources:\n  lab: {openapi: ./openapi.json, connection: key}\nconnections:\n  key: {type: bearer, token: \"${env:LAB_KEY}\"}\n"+l.rest)
+	l.write("twodoor.yaml", "sources:\n  lab: {openapi: ./openapi.json, connection: key}\n"+l.more+"connections:\n  key: {type: bearer, token: \"${env:LAB_KEY}\"}\n"+l.rest)
 	return &app.App{
 		Dir: l.dir, Version: app.Version{Number: "1.0.0"}, Stdin: stdin, Stdout: stdout, Stderr: stderr,
 		LookupEnv: func(name string) (string, bool) {
@@ -202,6 +203,16 @@ func (s *server) ask(method, path, token, body string, headers ...string) (int, 
 		s.l.t.Fatal(err)
 	}
 	return resp.StatusCode, string(text)
+}
+
+// open makes a request of which the answer is read by the caller.
+func (s *server) open(path string) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(s.l.t.Context(), http.MethodGet, s.url+path, nil)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Authorization", "Bearer "+s.token)
+	return http.DefaultClient.Do(req)
 }
 
 // tool calls a tool over MCP.

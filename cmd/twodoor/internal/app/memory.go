@@ -4,9 +4,12 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"maps"
+	"slices"
 
 	"github.com/twodoor/twodoor"
 	"github.com/twodoor/twodoor/auth/session"
+	"github.com/twodoor/twodoor/cmd/twodoor/internal/config"
 	"github.com/twodoor/twodoor/door/rest"
 	"github.com/twodoor/twodoor/internal/secret"
 	"github.com/twodoor/twodoor/journal"
@@ -22,6 +25,7 @@ type memory struct {
 	shelf   find.Shelf
 	seal    []byte // key of the confirm tokens
 	store   *store // nil: not open
+	stays   bool   // it is a program's that serves
 	metrics *journal.Metrics
 
 	telemetry *telemetry.Telemetry // nil: nobody wants it
@@ -70,4 +74,27 @@ func (l lateShelf) Take(ctx context.Context, principal twodoor.Principal, handle
 		return "", nil, err
 	}
 	return s.shelf.Take(ctx, principal, handle)
+}
+
+// learn makes every secret known that a configuration names, before any is used: what a caller writes
+// may hold it first. Keyrings, which may ask a person, are left until a key is needed.
+func (m *memory) learn(r *run, s *site) {
+	resolver := r.resolver()
+	resolver.Keyring = nil
+	texts := []string{string(s.Text), s.Store, s.Server.Token}
+	for _, server := range s.servers {
+		texts = append(texts, string(server.Raw))
+	}
+	for _, text := range texts {
+		for _, ref := range config.References(text) {
+			_, _ = resolver.Resolve(refOf(ref.String())) // one that is missing is told when it is needed
+		}
+	}
+	for _, c := range s.Connections {
+		for _, text := range append(slices.Collect(maps.Values(c.Headers)), c.Token, c.Password, c.Key, c.ClientSecret, c.PrivateKey) {
+			if len(config.References(text)) == 0 {
+				m.secrets.Add(secret.New(text))
+			}
+		}
+	}
 }

@@ -28,6 +28,7 @@ func (r *recorder) open() {
 	if err != nil || r.run.site.File == "" {
 		return
 	}
+	r.run.memory.learn(r.run, r.run.site)
 	redaction := r.run.redaction()
 	if conn, err := r.run.attach(r.run.site.File); err == nil {
 		if greet(conn, greeting{Ask: askRecord}) == nil {

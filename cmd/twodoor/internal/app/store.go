@@ -186,6 +186,7 @@ func (r *run) takeIn(ctx context.Context, s *store) {
 // remember opens the store of a program that stays, and what tells others of its calls. Without one it goes on and says so, unless the
 // configuration names a database or demands that calls are recorded.
 func (r *run) remember(ctx context.Context) error {
+	r.memory.stays = true
 	r.startTelemetry()
 	s, err := r.openStore(ctx)
 	if err == nil {
