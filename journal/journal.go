@@ -128,6 +128,10 @@ func (j *Journal) Intend(ctx context.Context, event twodoor.Event) error {
 // promise has a record on disk before it returns nil, as Intend does.
 func (j *Journal) promise(ctx context.Context, record Record) error {
 	kept := make(chan struct{})
+	if !j.options.Required && j.Failing() != nil {
+		j.put(entry{record: record}) // nothing is gained by waiting
+		return nil
+	}
 	if j.put(entry{record: record, kept: kept}) {
 		timer := time.NewTimer(j.options.Patience)
 		defer timer.Stop()

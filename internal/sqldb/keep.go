@@ -156,7 +156,17 @@ func copyTable(ctx context.Context, out, in *Tx, table string) (copied int64, er
 		}
 		copied++
 	}
-	return copied, told("read", rows.Err())
+	if err := rows.Err(); err != nil {
+		return copied, told("read", err)
+	}
+	var there int64
+	if _, err := in.One(ctx, "SELECT count(*) FROM "+table, nil, &there); err != nil {
+		return copied, err
+	}
+	if there != copied {
+		return copied, fmt.Errorf("%d rows were read, and %d are there", copied, there)
+	}
+	return copied, nil
 }
 
 // Like escapes text for LIKE ? ESCAPE '\': it then stands for itself.

@@ -12,6 +12,7 @@ import (
 	"github.com/twodoor/twodoor/cmd/twodoor/internal/config"
 	"github.com/twodoor/twodoor/door/cli"
 	"github.com/twodoor/twodoor/internal/sqldb"
+	"github.com/twodoor/twodoor/journal"
 )
 
 func (r *run) storeCommand() cli.Command {
@@ -77,6 +78,9 @@ func (r *run) storeMove(ctx context.Context, in *cli.Invocation) error {
 		return toldStore(err)
 	}
 	rows, err := r.move(ctx, from.db, to)
+	if folder, placeErr := r.storeFolder(); err == nil {
+		err = errors.Join(placeErr, checkCopy(ctx, to, folder))
+	}
 	if err := errors.Join(err, to.Close()); err != nil {
 		return toldStore(err)
 	}
@@ -118,6 +122,26 @@ func (r *run) move(ctx context.Context, from, to *sqldb.DB) (int64, error) {
 		return rows, nil
 	}
 	return rows, config.WriteFile(path, key, 0o600)
+}
+
+// checkCopy reads every record of the copy, and holds it against its signature.
+func checkCopy(ctx context.Context, db *sqldb.DB, folder string) error {
+	key, err := keyOf(ctx, db, folder)
+	if err != nil {
+		return err
+	}
+	copied, err := journal.Open(ctx, journal.Options{DB: db, Key: derived(key, "journal")})
+	if err != nil {
+		return err
+	}
+	found, err := copied.Verify(ctx)
+	if err := errors.Join(err, copied.Close()); err != nil {
+		return err
+	}
+	if len(found.Faults) > 0 {
+		return &twodoor.Error{Code: twodoor.CodeChecksFailed, Message: fmt.Sprintf("the copy does not verify: %s", found.Faults[0].What), Hint: "look whether the store itself does: twodoor calls verify"}
+	}
+	return nil
 }
 
 func (r *run) storeVacuum(ctx context.Context, in *cli.Invocation) error {

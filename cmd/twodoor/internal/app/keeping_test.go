@@ -45,7 +45,7 @@ func newLab(t *testing.T) *lab {
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	l := &lab{t: t, dir: dir, env: map[string]string{
-		"HOME": dir, "XDG_RUNTIME_DIR": filepath.Join(dir, "run"), "XDG_STATE_HOME": filepath.Join(dir, "state"), "LAB_KEY": "canary-of-the-connection",
+		"HOME": dir, "XDG_RUNTIME_DIR": filepath.Join(dir, "run"), "XDG_STATE_HOME": filepath.Join(dir, "state"), "LAB_KEY": "canary-of-the-connection", "TWODOOR_CONFIG": filepath.Join(dir, "twodoor.yaml"),
 	}}
 	upstream := httptest.NewServer(l)
 	t.Cleanup(upstream.Close)
