@@ -266,3 +266,17 @@ func TestCodex(t *testing.T) {
 		t.Errorf("it has become\n%s", list)
 	}
 }
+
+// TestClaudePlugin has Claude Code itself check the plugin, install it from its own folder, and list
+// its server.
+func TestClaudePlugin(t *testing.T) {
+	claude := nodePackage(t, "@anthropic-ai", "claude-code-linux-x64", "claude")
+	m := newMachine(t, "sources: {small: {openapi: ./small.yaml}}\n")
+	m.run("work", "twodoor", "plugin", "--out", "plugin", "--trust")
+	m.run("work", claude, "plugin", "validate", "--strict", "plugin")
+	m.run("work", claude, "plugin", "marketplace", "add", "./plugin")
+	m.run("work", claude, "plugin", "install", "small@small")
+	if list := m.run("", claude, "mcp", "list"); !strings.Contains(list, "small") || !strings.Contains(list, "Connected") {
+		t.Errorf("its server is not connected:\n%s", list)
+	}
+}

@@ -271,7 +271,7 @@ func (r *run) commands() []cli.Command {
 		r.addCommand(), r.removeCommand(), r.sourcesCommand(), r.accountsCommand(),
 		r.findCommand(), r.callCommand(), r.schemaCommand(), r.coverageCommand(), r.tokensCommand(),
 		r.guidesCommand(), r.cardsCommand(), r.checkCommand(), r.snapshotCommand(), r.diffCommand(), r.refreshCommand(), r.initCommand(),
-		r.importCommand(), r.installCommand(), r.uninstallCommand(), r.callsCommand(), r.frictionCommand(), r.storeCommand(),
+		r.importCommand(), r.installCommand(), r.uninstallCommand(), r.pluginCommand(), r.callsCommand(), r.frictionCommand(), r.storeCommand(),
 		r.smokeCommand(), r.doctorCommand(), r.configCommand(), r.docsCommand(), r.manCommand(), r.versionCommand(),
 	}
 	r.tellAll(all)

@@ -267,7 +267,7 @@ func (r *run) preview(place clients.Place, plan []*clients.Change) string {
 func (r *run) writeEntries(ctx context.Context, in *cli.Invocation, s *site, desk *clients.Desk, plan []*clients.Change) error {
 	todo := slices.DeleteFunc(slices.Clone(plan), func(ch *clients.Change) bool { return ch.Action == clients.Nothing })
 	if len(todo) > 0 {
-		if err := r.temporary(in); err != nil {
+		if err := r.temporary(); err != nil && !in.Switch("http") {
 			return err
 		}
 		if err := r.trust(ctx, s, s.Claims()); err != nil {
@@ -315,8 +315,8 @@ func (r *run) afterInstall(in *cli.Invocation, s *site) string {
 }
 
 // temporary refuses a program that will be gone when the client wants to start it.
-func (r *run) temporary(in *cli.Invocation) error {
-	if in.Switch("http") || !strings.Contains(filepath.ToSlash(r.program()), "/go-build") {
+func (r *run) temporary() error {
+	if !strings.Contains(filepath.ToSlash(r.program()), "/go-build") {
 		return nil
 	}
 	return &twodoor.Error{Code: twodoor.CodeInvalid, Message: r.program() + " is what go run has built, and will be gone", Hint: "build it first: go install ./cmd/twodoor"}
