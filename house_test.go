@@ -24,6 +24,7 @@ var outside = map[string][]string{
 	"internal/secret":             {"github.com/zalando/go-keyring"},
 	"internal/sqldb":              {"github.com/jackc/pgx/v5", "modernc.org/sqlite"},
 	"proto":                       {"google.golang.org/protobuf"},
+	"internal/harbor":             {"connectrpc.com/connect", "google.golang.org/protobuf"},
 	"cmd/twodoor/internal/config": {"go.yaml.in/yaml/v4"},
 }
 

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/twodoor/twodoor/internal/harbor/telemetry"
 )
 
 // Options says how a Server behaves. The zero value is an open server on the real clock.
@@ -22,6 +24,8 @@ type Server struct {
 	options Options
 	mux     *http.ServeMux
 	faults  faultQueue
+
+	services func() (http.Handler, error) // those of package telemetry
 
 	mu     sync.Mutex
 	state  *state        // guarded by mu
@@ -40,12 +44,28 @@ func New(options Options) *Server {
 		options.Hydration = 1500 * time.Millisecond
 	}
 	s := &Server{options: options, mux: http.NewServeMux(), change: make(chan struct{})}
+	s.services = sync.OnceValues(telemetry.New(options.Now, options.Hydration).Handler)
 	for _, route := range s.routes() {
 		s.mux.HandleFunc(route.method+" "+route.path, s.carry(route))
+	}
+	for _, service := range telemetry.Services() {
+		s.mux.Handle("/"+service+"/", s.telemetry())
 	}
 	s.mux.HandleFunc("/", s.noRoute)
 	s.Reset()
 	return s
+}
+
+// telemetry serves the Protobuf services. Their descriptors are linked when one is first called.
+func (s *Server) telemetry() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		handler, err := s.services()
+		if err != nil {
+			writeProblem(w, asProblem(err))
+			return
+		}
+		handler.ServeHTTP(w, r)
+	})
 }
 
 // Reset forgets every change and every waiting fault and seeds the data anew at the present time of the clock.
