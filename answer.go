@@ -8,7 +8,7 @@ import (
 	"math"
 
 	"github.com/twodoor/twodoor/internal/rawjson"
-	"github.com/twodoor/twodoor/internal/schema"
+	"github.com/twodoor/twodoor/internal/schema/fields"
 	"github.com/twodoor/twodoor/internal/shape"
 	"github.com/twodoor/twodoor/internal/toon"
 )
@@ -81,7 +81,7 @@ func requires(op *Operation) func(path []string) bool {
 		}
 		demanded, ok := known[string(key)]
 		if !ok {
-			demanded = schema.Requires(op.Output, func(name string) []byte { return op.Definition(name) }, path)
+			demanded = fields.Requires(op.Output, func(name string) []byte { return op.Definition(name) }, path)
 			known[string(key)] = demanded
 		}
 		return demanded

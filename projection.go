@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/twodoor/twodoor/internal/rawjson"
-	"github.com/twodoor/twodoor/internal/schema"
+	"github.com/twodoor/twodoor/internal/schema/fields"
 	"github.com/twodoor/twodoor/internal/shape"
 )
 
@@ -120,12 +120,12 @@ func (w Projection) check(op *Operation) error {
 
 // checkFields holds the fields against the schema of the answer, where there is one.
 func (w Projection) checkFields(op *Operation) error {
-	fields, err := shape.Fields(w.Fields)
-	if err != nil || len(fields) == 0 || len(op.Output) == 0 || op.Verbatim || len(fields) == 1 && fields[0] == shape.KeysField {
+	asked, err := shape.Fields(w.Fields)
+	if err != nil || len(asked) == 0 || len(op.Output) == 0 || op.Verbatim || len(asked) == 1 && asked[0] == shape.KeysField {
 		return err
 	}
-	known := schema.FieldsOf(op.Output, func(name string) []byte { return op.Definition(name) }, op.root(), shape.TellsRecord)
-	unknown := slices.DeleteFunc(fields, known.Have)
+	known := fields.Of(op.Output, func(name string) []byte { return op.Definition(name) }, op.root(), shape.TellsRecord)
+	unknown := slices.DeleteFunc(asked, known.Have)
 	if len(unknown) == 0 {
 		return nil
 	}

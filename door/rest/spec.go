@@ -9,7 +9,7 @@ import (
 
 	"github.com/twodoor/twodoor"
 	"github.com/twodoor/twodoor/internal/rawjson"
-	"github.com/twodoor/twodoor/internal/schema"
+	"github.com/twodoor/twodoor/internal/schema/fields"
 )
 
 // maxSpecs bounds the tools of one spec.
@@ -110,7 +110,7 @@ func writeSpec(b *strings.Builder, op *twodoor.Operation) {
 	for line := range strings.Lines(shorten(describe(op), 1000)) {
 		fmt.Fprintf(b, "  # %s\n", strings.TrimSpace(line))
 	}
-	for _, p := range schema.Properties(op.InputSchema(), nil) {
+	for _, p := range fields.Properties(op.InputSchema(), nil) {
 		fmt.Fprintf(b, "  %s: %s", p.Name, typeWord(p))
 		if p.Required {
 			b.WriteString(" (required)")
@@ -127,7 +127,7 @@ func writeSpec(b *strings.Builder, op *twodoor.Operation) {
 
 // typeWord is the type of an input: "string", "integer[]", "one of low|high", or for nested ones
 // their schema, which is shorter than words about it.
-func typeWord(p schema.Property) string {
+func typeWord(p fields.Property) string {
 	switch {
 	case len(p.Enum) > 0 && len(p.Enum) <= 20:
 		return "one of " + strings.ReplaceAll(strings.Join(p.Enum, "|"), `"`, "")

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/twodoor/twodoor/internal/rawjson"
+	"github.com/twodoor/twodoor/internal/schema/refs"
 )
 
 var noBounds = bounds{minLength: -1, maxLength: -1, minItems: -1, maxItems: -1, minProperties: -1, maxProperties: -1}
@@ -115,12 +116,12 @@ func (s *Schema) setRef(value []byte) error {
 	if !ok {
 		return s.fault("$ref is text, not %.40s", value)
 	}
-	pointer, ok := localPointer(ref)
+	pointer, ok := refs.Local(ref)
 	if !ok {
 		return s.fault("$ref %q leads out of the schema; put what it means into $defs", ref)
 	}
-	if s.doc.define == nil {
-		if _, found := s.doc.find(pointer); !found {
+	if !s.doc.Leans() {
+		if _, found := s.doc.Find(pointer); !found {
 			return s.fault("$ref %q leads nowhere", ref)
 		}
 	}
@@ -181,7 +182,7 @@ func (s *Schema) setProperties(value []byte, depth int) error {
 	}
 	s.properties = make([]property, 0, rawjson.Len(value))
 	for name, raw := range rawjson.Members(value) {
-		part, err := s.part(raw, "/properties/"+escape(name), depth)
+		part, err := s.part(raw, "/properties/"+refs.Escape(name), depth)
 		if err != nil {
 			return err
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/twodoor/twodoor/internal/rawjson"
 	"github.com/twodoor/twodoor/internal/rawyaml"
+	"github.com/twodoor/twodoor/internal/schema/refs"
 )
 
 // corpusSchemas reads the shared schemas of a real description as one schema with $defs,
@@ -139,12 +140,12 @@ func agreesOnCorpus(t *testing.T, whole []byte) {
 		if testing.Short() && r.IntN(20) > 0 {
 			continue
 		}
-		reference := rawjson.Set([]byte(`{}`), "$ref", rawjson.Quote("#/$defs/"+escape(name)))
+		reference := rawjson.Set([]byte(`{}`), "$ref", rawjson.Quote("#/$defs/"+refs.Escape(name)))
 		ours, err := CompileWith(reference, func(name string) []byte { return byName[name] })
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		theirs, err := c.Compile("x:x#/$defs/" + escape(name))
+		theirs, err := c.Compile("x:x#/$defs/" + refs.Escape(name))
 		if err != nil {
 			t.Errorf("%s: the library: %v", name, err)
 			continue

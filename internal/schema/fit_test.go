@@ -1,6 +1,10 @@
 package schema
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/twodoor/twodoor/internal/rawjson"
+)
 
 func TestFit(t *testing.T) {
 	const s = `{"properties":{"o":{"type":"object","properties":{"n":{"type":"integer"}}},"l":{"type":"array","items":{"type":"number"}},"s":{"type":"string"},"sn":{"type":["string","integer"]},"n":{"$ref":"#/$defs/n"},"b":{"type":["boolean","null"]},"any":{},"u":{"anyOf":[{"type":"integer"},{"type":"array","items":{"type":"integer"}}]},"all":{"allOf":[{"type":"object"},{"properties":{"x":{"type":"integer"}}}]}},"additionalProperties":{"type":"integer"},"$defs":{"n":{"type":"integer"}}}`
@@ -60,15 +64,15 @@ func FuzzFit(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, raw, value []byte) {
 		s, err := Compile(raw)
-		if err != nil || checkJSON(value) != nil {
+		if err != nil || rawjson.Check(value) != nil {
 			return
 		}
 		fits := s.Accepts(value)
 		mended := s.Fit(value)
-		if checkJSON(mended) != nil || fits && !s.Accepts(mended) {
+		if rawjson.Check(mended) != nil || fits && !s.Accepts(mended) {
 			t.Fatalf("%s: %s becomes %s", raw, value, mended)
 		}
-		if err := checkJSON(s.Default(value)); err != nil {
+		if err := rawjson.Check(s.Default(value)); err != nil {
 			t.Fatalf("%s: %s filled: %v", raw, value, err)
 		}
 	})

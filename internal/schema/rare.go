@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/twodoor/twodoor/internal/rawjson"
+	"github.com/twodoor/twodoor/internal/schema/refs"
 )
 
 // rare holds the keywords that few schemas have.
@@ -102,7 +103,7 @@ func (s *Schema) setPatterns(value []byte, depth int) error {
 		return s.fault("patternProperties is an object, not %.40s", value)
 	}
 	for expression, raw := range rawjson.Members(value) {
-		part, err := s.part(raw, "/patternProperties/"+escape(expression), depth)
+		part, err := s.part(raw, "/patternProperties/"+refs.Escape(expression), depth)
 		if err != nil {
 			return err
 		}
@@ -126,7 +127,7 @@ func (s *Schema) setDependents(key string, value []byte, depth int) error {
 				d.required = append(d.required, text)
 			}
 		} else if key != "dependentRequired" {
-			part, err := s.part(raw, "/"+key+"/"+escape(name), depth)
+			part, err := s.part(raw, "/"+key+"/"+refs.Escape(name), depth)
 			if err != nil {
 				return err
 			}
@@ -161,33 +162,4 @@ func (s *Schema) element(i int) *Schema {
 		return s.rare.prefix[i]
 	}
 	return s.items
-}
-
-// anchored finds the schema of an anchor.
-func anchored(raw []byte, name string) ([]byte, bool) {
-	switch rawjson.KindOf(raw) {
-	case rawjson.KindObject:
-		for _, keyword := range []string{"$anchor", "$dynamicAnchor"} {
-			anchor, _ := rawjson.Get(raw, keyword)
-			if text, ok := rawjson.String(anchor); ok && text == name {
-				return raw, true
-			}
-		}
-		for key, value := range rawjson.Members(raw) {
-			switch key {
-			case "enum", "const", "default", "example", "examples":
-				continue
-			}
-			if found, ok := anchored(value, name); ok {
-				return found, true
-			}
-		}
-	case rawjson.KindArray:
-		for value := range rawjson.Elements(raw) {
-			if found, ok := anchored(value, name); ok {
-				return found, true
-			}
-		}
-	}
-	return nil, false
 }

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/twodoor/twodoor/internal/rawjson"
+	"github.com/twodoor/twodoor/internal/schema/refs"
 )
 
 // Schema is a compiled schema, or a part of one. It may be used by several
@@ -58,22 +59,13 @@ type bounds struct {
 
 // document is the whole schema that references lead into.
 type document struct {
-	raw         []byte
-	definitions func() map[string][]byte // of $defs
-	define      func(name string) []byte // what $defs lacks; may be nil
-	mu          sync.Mutex
-	refs        map[string]*Schema
+	*refs.Document
+	mu   sync.Mutex
+	refs map[string]*Schema
 }
 
 func newDocument(compact []byte, define func(name string) []byte) *document {
-	return &document{raw: compact, define: define, refs: make(map[string]*Schema), definitions: sync.OnceValue(func() map[string][]byte {
-		defs, _ := rawjson.Get(compact, "$defs")
-		byName := make(map[string][]byte)
-		for name, raw := range rawjson.Members(defs) {
-			byName[name] = raw
-		}
-		return byName
-	})}
+	return &document{Document: refs.New(compact, define), refs: make(map[string]*Schema)}
 }
 
 // Compile reads a self-contained schema. What a reference leads to is compiled
@@ -98,6 +90,9 @@ func CompileWith(raw []byte, define func(name string) []byte) (*Schema, error) {
 	return s, nil
 }
 
+// Close makes a schema self-contained: see [refs.Close].
+func Close(root []byte, def func(name string) []byte) []byte { return refs.Close(root, def) }
+
 // Raw is the schema as compact JSON; it must not be changed.
 func (s *Schema) Raw() []byte { return s.raw }
 
@@ -119,57 +114,13 @@ func (d *document) at(pointer string) *Schema {
 		return known
 	}
 	s := &Schema{raw: []byte("{}"), doc: d, bounds: noBounds}
-	if raw, found := d.find(pointer); found {
+	if raw, found := d.Find(pointer); found {
 		if compiled, err := d.compile(raw, nil, pointer, 0); err == nil {
 			s = compiled
 		}
 	}
 	d.refs[pointer] = s
 	return s
-}
-
-// find follows a JSON pointer through the raw schema, or finds an anchor.
-func (d *document) find(pointer string) ([]byte, bool) {
-	if pointer != "" && pointer[0] != '/' {
-		return anchored(d.closed(), pointer)
-	}
-	raw := d.raw
-	if name, rest, ok := definitionAt("#" + pointer); ok {
-		definition, found := d.definition(name)
-		if !found {
-			return nil, false
-		}
-		raw, pointer = definition, rest
-	}
-	for pointer != "" {
-		var step string
-		step, pointer = cutStep(pointer)
-		next, found := rawjson.GetPath(raw, unescape(step))
-		if plain, ok := unpercent(step); !found && ok {
-			next, found = rawjson.GetPath(raw, unescape(plain))
-		}
-		if !found {
-			return nil, false
-		}
-		raw = next
-	}
-	return raw, true
-}
-
-func (d *document) definition(name string) ([]byte, bool) {
-	if raw, found := d.definitions()[name]; found || d.define == nil {
-		return raw, found
-	}
-	raw := d.define(name)
-	return raw, raw != nil
-}
-
-// closed is the whole schema with everything in it that it leans on.
-func (d *document) closed() []byte {
-	if d.define == nil {
-		return d.raw
-	}
-	return Close(d.raw, d.define)
 }
 
 // property finds a declared property by its quoted key, or returns -1.

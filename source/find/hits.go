@@ -9,7 +9,7 @@ import (
 
 	"github.com/twodoor/twodoor"
 	"github.com/twodoor/twodoor/internal/rawjson"
-	"github.com/twodoor/twodoor/internal/schema"
+	"github.com/twodoor/twodoor/internal/schema/fields"
 	"github.com/twodoor/twodoor/internal/schema/hosts"
 )
 
@@ -160,7 +160,7 @@ func lineOf(op *twodoor.Operation) string {
 
 func required(op *twodoor.Operation) []string {
 	var names []string
-	for _, p := range schema.Properties(op.Input, func(name string) []byte { return op.Definition(name) }) {
+	for _, p := range fields.Properties(op.Input, func(name string) []byte { return op.Definition(name) }) {
 		if p.Required {
 			names = append(names, p.Name)
 		}

@@ -1,4 +1,4 @@
-package schema
+package fields
 
 import (
 	"strings"
@@ -23,7 +23,7 @@ func TestFieldsOfAnAnswer(t *testing.T) {
 		{`{"type":"string"}`, "", "", "anything"},
 	}
 	for _, c := range cases {
-		f := FieldsOf([]byte(c.schema), define, c.root, tells)
+		f := Of([]byte(c.schema), define, c.root, tells)
 		for path := range strings.FieldsSeq(c.have) {
 			if !f.Have(path) {
 				t.Errorf("%s is not had by %s (%q)", path, c.schema, f.Names())

@@ -1,12 +1,15 @@
-package schema
+package fields
 
-import "github.com/twodoor/twodoor/internal/rawjson"
+import (
+	"github.com/twodoor/twodoor/internal/rawjson"
+	"github.com/twodoor/twodoor/internal/schema/refs"
+)
 
 // Requires reports whether a schema demands the field at the end of a path of
 // keys, lists on the way not counted. define hands out what #/$defs/NAME means
 // where the schema's own $defs lack it; it may be nil.
 func Requires(root []byte, define func(name string) []byte, path []string) bool {
-	w := wanderer{doc: newDocument(root, define)}
+	w := wanderer{doc: refs.New(root, define)}
 	places := w.open(root, 0)
 	for i, key := range path {
 		var next [][]byte
@@ -34,7 +37,7 @@ func demands(place []byte, key string) bool {
 }
 
 // wanderer goes through the schemas that together say what an object has.
-type wanderer struct{ doc *document }
+type wanderer struct{ doc *refs.Document }
 
 // maxOpen bounds how deep references, branches and lists are followed at one place.
 const maxOpen = 16
@@ -47,8 +50,8 @@ func (w wanderer) open(place []byte, depth int) [][]byte {
 	all := [][]byte{place}
 	if ref, ok := rawjson.Get(place, "$ref"); ok {
 		text, _ := rawjson.String(ref)
-		if pointer, local := localPointer(text); local {
-			if target, found := w.doc.find(pointer); found {
+		if pointer, local := refs.Local(text); local {
+			if target, found := w.doc.Find(pointer); found {
 				all = append(all, w.open(target, depth+1)...)
 			}
 		}

@@ -1,9 +1,10 @@
-package schema
+package fields
 
 import (
 	"slices"
 
 	"github.com/twodoor/twodoor/internal/rawjson"
+	"github.com/twodoor/twodoor/internal/schema/refs"
 )
 
 // Property is one top-level field of an object, seen through references,
@@ -53,16 +54,16 @@ const maxHopsSeen = 30
 
 func (v *viewer) target(ref []byte) []byte {
 	text, _ := rawjson.String(ref)
-	if name, ok := definitionName(text); ok && v.resolve != nil {
+	if name, ok := refs.Name(text); ok && v.resolve != nil {
 		if raw := v.resolve(name); len(raw) > 0 {
 			return raw
 		}
 	}
-	pointer, ok := localPointer(text)
+	pointer, ok := refs.Local(text)
 	if !ok {
 		return nil
 	}
-	raw, _ := newDocument(v.root, nil).find(pointer)
+	raw, _ := refs.New(v.root, nil).Find(pointer)
 	return raw
 }
 
@@ -340,7 +341,7 @@ func (p *Property) common(views []Property) {
 
 // finish settles the type and what follows from it.
 func (p *Property) finish() {
-	if p.Type == "" || kindNamed(p.Type) == 0 {
+	if p.Type == "" || !slices.Contains(typeNames, p.Type) {
 		p.Type = p.typeOfEnum()
 	}
 	if p.Type == "array" && p.ItemType == "" {
@@ -352,22 +353,28 @@ func (p *Property) finish() {
 func (p *Property) typeOfEnum() string {
 	kind := ""
 	for _, value := range p.Enum {
-		name := kindOf([]byte(value))
-		for i, known := range kindNames {
-			if name != 1<<i {
-				continue
-			}
-			if kind != "" && kind != known {
-				return "any"
-			}
-			kind = known
+		known := typeOf([]byte(value))
+		if kind != "" && kind != known {
+			return "any"
 		}
+		kind = known
 	}
 	if kind == "" {
 		return "any"
 	}
 	return kind
 }
+
+// typeOf is the narrowest type of a value.
+func typeOf(value []byte) string {
+	if rawjson.KindOf(value) == rawjson.KindNumber && rawjson.IsInteger(value) {
+		return "integer"
+	}
+	return rawjson.KindOf(value).String()
+}
+
+// typeNames are the types that a schema may name.
+var typeNames = []string{"null", "boolean", "integer", "number", "string", "array", "object"}
 
 func isScalar(kind string) bool {
 	switch kind {

@@ -1,10 +1,10 @@
-package schema_test
+package fields_test
 
 import (
 	"strings"
 	"testing"
 
-	"github.com/twodoor/twodoor/internal/schema"
+	"github.com/twodoor/twodoor/internal/schema/fields"
 )
 
 func TestRequires(t *testing.T) {
@@ -19,7 +19,7 @@ func TestRequires(t *testing.T) {
 		"items": true, "next": false, "items.id": true, "items.owner": false, "items.owner.name": true,
 		"items.kids.kids.id": true, "items.kids.owner.name": true, "lost.id": false, "items.owner.lost": false,
 	} {
-		if got := schema.Requires([]byte(root), define, strings.Split(path, ".")); got != want {
+		if got := fields.Requires([]byte(root), define, strings.Split(path, ".")); got != want {
 			t.Errorf("%s: %v", path, got)
 		}
 	}

@@ -1,10 +1,11 @@
-package schema
+package fields
 
 import (
 	"slices"
 	"strings"
 
 	"github.com/twodoor/twodoor/internal/rawjson"
+	"github.com/twodoor/twodoor/internal/schema/refs"
 )
 
 // Fields tells which fields an answer may have, by its schema.
@@ -13,12 +14,12 @@ type Fields struct {
 	starts   [][]byte
 }
 
-// FieldsOf looks at the schema of an answer. Its fields are those of the value
+// Of looks at the schema of an answer. Its fields are those of the value
 // and, where the value only wraps records, those of the records: of the list at
 // the dotted path root, else of every list that is found through objects that no
 // field tells from a wrapping. define is as in [Requires].
-func FieldsOf(raw []byte, define func(name string) []byte, root string, tells func(field string) bool) Fields {
-	f := Fields{wanderer: wanderer{doc: newDocument(raw, define)}}
+func Of(raw []byte, define func(name string) []byte, root string, tells func(field string) bool) Fields {
+	f := Fields{wanderer: wanderer{doc: refs.New(raw, define)}}
 	f.starts = f.wanderer.open(raw, 0)
 	if root = strings.TrimSuffix(strings.TrimPrefix(root, "."), "[]"); root != "" {
 		places := f.starts

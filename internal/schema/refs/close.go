@@ -1,4 +1,4 @@
-package schema
+package refs
 
 import (
 	"bytes"

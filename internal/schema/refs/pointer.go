@@ -1,4 +1,4 @@
-package schema
+package refs
 
 import (
 	"net/url"
@@ -22,7 +22,8 @@ func unescape(step string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(step, "~1", "/"), "~0", "~")
 }
 
-func escape(name string) string {
+// Escape writes a name as a step of a JSON pointer (RFC 6901).
+func Escape(name string) string {
 	if !strings.ContainsAny(name, "~/") {
 		return name
 	}
@@ -38,12 +39,12 @@ func unpercent(step string) (string, bool) {
 	return plain, err == nil && plain != step
 }
 
-// localPointer returns the JSON pointer, or the anchor, of a reference into the
-// same schema.
-func localPointer(ref string) (string, bool) { return strings.CutPrefix(ref, "#") }
+// Local returns the JSON pointer, or the anchor, of a reference into the same
+// schema.
+func Local(ref string) (string, bool) { return strings.CutPrefix(ref, "#") }
 
-// definitionName returns NAME of #/$defs/NAME.
-func definitionName(ref string) (string, bool) {
+// Name returns NAME of #/$defs/NAME.
+func Name(ref string) (string, bool) {
 	name, rest, ok := definitionAt(ref)
 	return name, ok && rest == ""
 }
