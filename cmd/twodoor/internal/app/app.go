@@ -270,7 +270,7 @@ func (r *run) commands() []cli.Command {
 		r.upCommand(), r.demoCommand(), r.mcpCommand(),
 		r.addCommand(), r.removeCommand(), r.sourcesCommand(), r.accountsCommand(),
 		r.findCommand(), r.callCommand(), r.schemaCommand(), r.coverageCommand(), r.tokensCommand(),
-		r.guidesCommand(), r.cardsCommand(), r.checkCommand(), r.snapshotCommand(), r.diffCommand(), r.refreshCommand(), r.initCommand(),
+		r.guidesCommand(), r.cardsCommand(), r.checkCommand(), r.snapshotCommand(), r.diffCommand(), r.refreshCommand(), r.initCommand(), r.exportCommand(),
 		r.importCommand(), r.installCommand(), r.uninstallCommand(), r.pluginCommand(), r.callsCommand(), r.frictionCommand(), r.storeCommand(),
 		r.smokeCommand(), r.doctorCommand(), r.configCommand(), r.docsCommand(), r.manCommand(), r.versionCommand(),
 	}
