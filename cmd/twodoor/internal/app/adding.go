@@ -85,7 +85,7 @@ func (r *run) add(ctx context.Context, e *edit, w wanted) error {
 	}
 	title, ok := sniff(text)
 	if named, isVerbs := sniffVerbs(text); !ok && isVerbs {
-		w.verbs, title, ok = true, named, true
+		w.verbs, title, ok = true, orElse(verbsName(place), named), true
 	}
 	if broken := rawjson.Check(text); !ok && broken != nil && rawjson.KindOf(text) == rawjson.KindObject {
 		return &twodoor.Error{Code: twodoor.CodeInvalid, Message: fmt.Sprintf("%s: %v", w.ref, broken), Hint: "mend the file there, or fetch it again if it was cut off", Cause: broken}

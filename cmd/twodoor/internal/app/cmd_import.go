@@ -25,7 +25,7 @@ const serversFile = "mcp_servers.json"
 
 func (r *run) importCommand() cli.Command {
 	return cli.Command{
-		Name: "import", Args: "[FILE]", Short: "Take over the MCP servers of other clients",
+		Name: "import", Args: "[FILE|PROGRAM]", Short: "Take over the MCP servers of other clients, or draft a verbs file of a program",
 		Long: "Reads the file of any client (Claude, Cursor, VS Code, Windsurf, Zed, Gemini, Codex, Goose, Continue, OpenCode, …), a server.json of the MCP registry or the manifest of a bundle; without FILE those that the clients on this machine keep for this user. " +
 			"Each server goes into the mcp_servers: file of twodoor.yaml, which is made if it is missing. An entry that is there is never written over unasked. Entries that lead back to twodoor are left out. " +
 			"Secrets that stand in a file can be moved to the keyring of this system: a reference takes their place.",
@@ -36,7 +36,7 @@ func (r *run) importCommand() cli.Command {
 			{Name: "name", Usage: "name it is to have here, where one server is taken"},
 			{Name: "replace", Kind: cli.FlagSwitch, Usage: "write over our entry of the same name"},
 			{Name: "keyring", Kind: cli.FlagSwitch, Usage: "move secrets to the keyring without being asked"},
-			{Name: "cli", Kind: cli.FlagSwitch, Usage: "FILE is a program: draft a verbs file from its help", Hidden: true},
+			{Name: "cli", Kind: cli.FlagSwitch, Usage: "FILE is a program: draft a verbs file from its completion or its help"},
 		},
 		Run: func(ctx context.Context, in *cli.Invocation) error {
 			if in.Switch("cli") {
@@ -45,11 +45,6 @@ func (r *run) importCommand() cli.Command {
 			return r.importServers(ctx, in)
 		},
 	}
-}
-
-// importProgram drafts a verbs file for a program.
-func (r *run) importProgram(context.Context, *cli.Invocation) error {
-	return &twodoor.Error{Code: twodoor.CodeUnavailable, Message: "this version cannot draft a verbs file from a program", Hint: "without --cli, import reads files of MCP servers"}
 }
 
 // imported is what import did, for programs.
@@ -132,7 +127,7 @@ func (r *run) unread(named string, err error) error {
 	fault.Message = "there is no file " + named
 	fault.Hint = "name the file in which a client keeps its MCP servers, or none: then those of this machine's clients are read"
 	if _, bad := exec.LookPath(named); bad == nil {
-		fault.Message += "; " + named + " is a program, and this version cannot import programs"
+		fault.Hint = "it is a program: draft a verbs file of it with twodoor import " + named + " --cli"
 	}
 	return fault
 }

@@ -120,7 +120,7 @@ func (r *run) readFile(ctx context.Context, s *site, ref string) (*twodoor.Readi
 		return nil, err
 	}
 	if title, ok := sniffVerbs(text); ok {
-		return (&command.Source{Name: nameFrom(title, place), File: place}).Read(ctx)
+		return (&command.Source{Name: nameFrom(orElse(verbsName(place), title), place), File: place}).Read(ctx)
 	}
 	title, _ := sniff(text)
 	source := &openapi.Source{Name: nameFrom(title, place), File: place, Fetch: r.fetcher(s, "")}

@@ -57,6 +57,15 @@ func sniffVerbs(text []byte) (title string, ok bool) {
 	return title, verbsMark.Match(text) && !yamlMark.Match(text)
 }
 
+// verbsName is what a verbs file is called before its .verbs; empty: it is called otherwise.
+func verbsName(place string) string {
+	name, _, ok := strings.Cut(filepath.Base(place), ".verbs.")
+	if !ok {
+		return ""
+	}
+	return name
+}
+
 // programsOf lists the programs that a source starts, each once.
 func programsOf(reading *twodoor.Reading) (programs []string) {
 	for _, line := range reading.Starts {
