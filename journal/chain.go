@@ -109,12 +109,14 @@ func begin(ctx context.Context, tx *sqldb.Tx, key []byte, alive int64) (*chain, 
 func (c *chain) extend(ctx context.Context, tx *sqldb.Tx, h *hasher, key []byte, rows []row, alive int64) (*chain, error) {
 	next := chain{id: c.id, last: c.last, head: c.head}
 	values, size := make([][]any, len(rows)), int64(0)
+	cells := make([]any, 0, len(rows)*len(recordColumns))
 	for i := range rows {
 		r := &rows[i]
 		next.last++
 		next.head = h.next(next.head, c.id, next.last, r)
 		size += r.size()
-		values[i] = []any{c.id, next.last, r.at, r.kind, r.callID, r.door, r.client, r.principal, r.session, r.operation, r.code, r.duration, r.line, next.head}
+		cells = append(cells, c.id, next.last, r.at, r.kind, r.callID, r.door, r.client, r.principal, r.session, r.operation, r.code, r.duration, r.line, next.head)
+		values[i] = cells[len(cells)-len(recordColumns):]
 	}
 	if err := tx.Insert(ctx, "journal_records", recordColumns, values); err != nil {
 		return nil, err

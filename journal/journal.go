@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -197,8 +198,8 @@ func (r *Record) trim(answer, arguments int) {
 }
 
 func head(raw []byte, most int) ([]byte, int) {
-	if len(raw) <= most {
+	if len(raw) <= 8*most { // a copy would cost more than it frees
 		return raw, 0
 	}
-	return append([]byte(nil), raw[:most+1]...), len(raw)
+	return bytes.Clone(raw[:most+1]), len(raw)
 }

@@ -71,7 +71,7 @@ func (x *Redaction) line(dst []byte, r *Record) []byte {
 func (x *Redaction) clean(text []byte) []byte {
 	if x.Live != nil {
 		text = x.Live(text)
-		if bytes.IndexByte(text, '\\') >= 0 {
+		if bytes.Contains(text, []byte(`\u`)) || bytes.Contains(text, []byte(`\/`)) {
 			plain := unescape(text)
 			if clean := x.Live(plain); !bytes.Equal(clean, plain) {
 				text = clean
@@ -143,7 +143,8 @@ func (x *Redaction) bound(raw json.RawMessage, most int) (json.RawMessage, int) 
 	case len(raw) <= most:
 		return raw, 0
 	}
-	return rawjson.AppendString(nil, bounded(string(x.cut(raw, most)), most)), len(raw)
+	text := bounded(string(x.cut(raw, most)), most)
+	return rawjson.AppendString(make([]byte, 0, len(text)+len(text)/4), text), len(raw)
 }
 
 // cut is the beginning of a text, ended so that no part of a secret is left: the line that it comes

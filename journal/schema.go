@@ -18,7 +18,6 @@ var Schema = sqldb.Schema{
 
 var indexes = []string{
 	"CREATE INDEX journal_records_at ON journal_records (at)",
-	"CREATE INDEX journal_records_call ON journal_records (call_id)",
 }
 
 func tables(bytes string) []string {

@@ -157,7 +157,7 @@ func (j *Journal) takeFile(ctx context.Context, name string) (added, bad int, er
 }
 
 func (j *Journal) knows(ctx context.Context, r *Record) (bool, error) {
-	return j.options.DB.One(ctx, "SELECT 1 FROM journal_records WHERE call_id = ? AND kind = ?", []any{r.CallID, r.Kind}, new(int))
+	return j.options.DB.One(ctx, "SELECT 1 FROM journal_records WHERE at = ? AND call_id = ? AND kind = ?", []any{r.At.UnixMicro(), r.CallID, r.Kind}, new(int))
 }
 
 // keep appends a record, and waits for room.
