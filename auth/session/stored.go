@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -105,7 +106,7 @@ func (s *Stored) Mint(wish Wish) (Session, secret.Text, error) {
 // request carries no token of a session that lives.
 func (s *Stored) Check(r *http.Request) (Session, bool, error) {
 	token, ok := bearer(r)
-	if !ok {
+	if !ok || !strings.HasPrefix(token.Reveal(), tokenPrefix) { // no token of ours
 		return Session{}, false, nil
 	}
 	digest := digestOf(token)

@@ -70,18 +70,31 @@ type sessionKeeper interface {
 // restSessions are the sessions as the REST door knows them.
 type restSessions struct{ keeper sessionKeeper }
 
+// check is the session whose token a request carries, else whom the guard knows. The guard is asked
+// first where it asks for a token: most requests are the operator's, and need no look into the store.
+func (s *restSessions) check(guard *session.Guard, r *http.Request) (own *session.Session, principal twodoor.Principal, err error) {
+	principal, unknown := guard.Check(r)
+	if unknown == nil && guard.Mode == session.ModeToken {
+		return nil, principal, nil
+	}
+	found, ok, err := s.keeper.Check(r)
+	switch {
+	case ok:
+		return &found, found.Principal, nil
+	case unknown != nil && err != nil: // it may be a session's: nobody can tell now
+		return nil, twodoor.Principal{}, err
+	}
+	return nil, principal, unknown
+}
+
 // authenticator takes the token of a session, and whatever the guard takes.
 func (s *restSessions) authenticator(guard *session.Guard) func(*http.Request) (rest.Caller, error) {
 	return func(r *http.Request) (rest.Caller, error) {
-		own, ok, err := s.keeper.Check(r)
-		if ok {
+		own, principal, err := s.check(guard, r)
+		if own != nil {
 			return rest.Caller{Principal: own.Principal, Session: own.ID, Profile: own.Profile}, nil
 		}
-		principal, unknown := guard.Check(r)
-		if unknown != nil && err != nil { // it may be a session's: nobody can tell now
-			return rest.Caller{}, err
-		}
-		return rest.Caller{Principal: principal}, unknown
+		return rest.Caller{Principal: principal}, err
 	}
 }
 
@@ -91,18 +104,16 @@ func (s *restSessions) authenticator(guard *session.Guard) func(*http.Request) (
 func (s *restSessions) forMCP(guard *session.Guard) func(*http.Request) (mcpserver.Caller, error) {
 	return func(r *http.Request) (mcpserver.Caller, error) {
 		named := r.Header.Get("X-Session-ID")
-		own, bound, unasked := s.keeper.Check(r)
-		if !bound {
-			principal, err := guard.Check(r)
-			if err != nil && unasked != nil { // it may be a session's: nobody can tell now
-				return mcpserver.Caller{}, unasked
-			}
+		own, principal, err := s.check(guard, r)
+		if own == nil {
 			if err != nil || named == "" {
 				return mcpserver.Caller{Principal: principal}, err
 			}
-			if own, bound, err = s.keeper.Session(named); err != nil || !bound {
+			chosen, ok, err := s.keeper.Session(named)
+			if err != nil || !ok {
 				return mcpserver.Caller{Principal: principal, Session: named}, err
 			}
+			own = &chosen
 		}
 		if named != "" && named != own.ID {
 			return mcpserver.Caller{}, &twodoor.Error{Code: twodoor.CodeForbidden, Message: "the token is bound to another session than the one named", Hint: "leave X-Session-ID out, or send the token of that session"}
