@@ -9,7 +9,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -74,15 +73,14 @@ type serving struct {
 	dir, url, token string
 	env             []string
 	command         *exec.Cmd
-	said            *strings.Builder
 }
 
 // upWith starts a server of a configuration.
-func upWith(t *testing.T, twodoor, configuration string, listen string) *serving {
+func upWith(t *testing.T, twodoor, configuration, listen string, beside ...file) *serving {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "twodoor.yaml"), []byte(configuration), 0o600); err != nil {
-		t.Fatal(err)
+	for _, f := range append(beside, file{"twodoor.yaml", configuration}) {
+		f.write(t, dir)
 	}
 	run, err := os.MkdirTemp("", "td") // sockets have short paths
 	if err != nil {
