@@ -134,7 +134,7 @@ func (n *notes) call(m message, user string, say func([]byte)) {
 		say(reply(m.ID, `{"content":[{"type":"text","text":"the note is locked"}],"isError":true,"extra":7}`))
 		return
 	}
-	answer, err := json.Marshal(map[string]any{"email": user, "tool": m.Params.Name, "given": m.Params.Arguments})
+	answer, err := json.Marshal(map[string]any{"pid": fmt.Sprintf("pid-%d", os.Getpid()), "email": user, "tool": m.Params.Name, "given": m.Params.Arguments})
 	if err != nil {
 		panic(err)
 	}

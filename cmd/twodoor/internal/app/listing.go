@@ -68,10 +68,15 @@ func (r *run) patience(s *site, name string) time.Duration {
 	case wants != "":
 		return 0
 	}
-	if fault := r.far.lists.Fault(name, s.entry(name)); fault != nil && time.Since(fault.At) < faultRest {
+	if fault := r.far.lists.Fault(name, s.entry(name)); fault != nil && (r.stays() || time.Since(fault.At) < faultRest) {
 		return 0
 	}
 	return listWait
+}
+
+// stays reports whether the line starts a program that stays: it asks far sides beside its serving.
+func (r *run) stays() bool {
+	return len(r.early.Words) > 0 && (r.early.Words[0] == "up" || r.early.Words[0] == "mcp")
 }
 
 // wants is the one source that a command line can be about, or nothing.
