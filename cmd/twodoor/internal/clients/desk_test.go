@@ -274,6 +274,20 @@ func TestSteps(t *testing.T) {
 	}
 }
 
+// TestStepsFromNothing gives back that there was no file, however often it was written to.
+func TestStepsFromNothing(t *testing.T) {
+	d := newDesk(t)
+	f, _ := Find("zed").File(d.Place, User)
+	install(t, d, f, "a", entries["stdio"])
+	install(t, d, f, "a", entries["open"])
+	out, err := d.Take(f, "a")
+	must(t, err)
+	must(t, d.Clear(out))
+	if exists(f.Path) || exists(filepath.Dir(f.Path)) {
+		t.Errorf("%s is still there", f.Path)
+	}
+}
+
 // TestForeign leaves entries alone that are not ours, and gives one back that was written over.
 func TestForeign(t *testing.T) {
 	d := newDesk(t)
@@ -378,6 +392,14 @@ func TestPlaces(t *testing.T) {
 			t.Errorf("%s: %s, want %s", client, f.Path, want)
 		}
 	}
+	p.LookupEnv = func(name string) (string, bool) {
+		v, ok := map[string]string{"HOME": "/h", "XDG_CONFIG_HOME": "relative"}[name]
+		return v, ok
+	}
+	if f, _ := Find("zed").File(p, User); f.Path != "/h/.config/zed/settings.json" { // the specification: relative ones are ignored
+		t.Errorf("a relative folder gives %s", f.Path)
+	}
+	p.LookupEnv = func(string) (string, bool) { return "", false }
 	if f, ok := Find("cursor").File(p, User); ok {
 		t.Errorf("without a home there is a file %s", f.Path)
 	}

@@ -33,6 +33,9 @@ func TestPutJSON(t *testing.T) {
 		{"four spaces", "{\n    \"m\": {\n        \"a\": 1\n    }\n}", "{\n    \"m\": {\n        \"a\": 1,\n        \"td\": " + strings.ReplaceAll(strings.ReplaceAll(entry, "  ", "    "), "    }", "    }") + "\n    }\n}"},
 		{"tabs", "{\n\t\"m\": {\n\t\t\"a\": 1\n\t}\n}", "{\n\t\"m\": {\n\t\t\"a\": 1,\n\t\t\"td\": {\n\t\t\t\"command\": \"/bin/td\",\n\t\t\t\"args\": [\n\t\t\t\t\"mcp\"\n\t\t\t]\n\t\t}\n\t}\n}"},
 		{"line ends of Windows", "{\r\n  \"m\": {\r\n    \"a\": 1\r\n  }\r\n}\r\n", strings.ReplaceAll("{\n  \"m\": {\n    \"a\": 1,\n    \"td\": "+entry+"\n  }\n}\n", "\n", "\r\n")},
+		{"a comment with line ends of Windows", "{\r\n  \"m\": {\r\n    \"a\": 1 // mine\r\n  }\r\n}", strings.ReplaceAll("{\n  \"m\": {\n    \"a\": 1, // mine\n    \"td\": "+entry+"\n  }\n}", "\n", "\r\n")},
+		{"a comment that looks like the beginning of another", "{\n  \"m\": {\n    \"a\": 1 // see /* there\n  } /* */\n}\n", "{\n  \"m\": {\n    \"a\": 1, // see /* there\n    \"td\": " + entry + "\n  } /* */\n}\n"},
+		{"entries that stand further in", "{\n  \"m\": {\n      \"a\": 1\n  }\n}\n", "{\n  \"m\": {\n      \"a\": 1,\n      \"td\": " + strings.ReplaceAll(entry, "\n", "\n  ") + "\n  }\n}\n"},
 		{"a byte order mark", "\xef\xbb\xbf{\n  \"m\": {\n    \"a\": 1\n  }\n}\n", "\xef\xbb\xbf{\n  \"m\": {\n    \"a\": 1,\n    \"td\": " + entry + "\n  }\n}\n"},
 		{"a comment at the end of the file", "{\n  \"m\": {\n    \"a\": 1\n  }\n} // end", "{\n  \"m\": {\n    \"a\": 1,\n    \"td\": " + entry + "\n  }\n} // end"},
 		{"digits and escapes stay", "{\n  \"n\": 1152921504606846977, \"s\": \"\\u0041\\/\",\n  \"m\": {\n    \"a\": 1.0\n  }\n}", "{\n  \"n\": 1152921504606846977, \"s\": \"\\u0041\\/\",\n  \"m\": {\n    \"a\": 1.0,\n    \"td\": " + entry + "\n  }\n}"},
@@ -69,6 +72,8 @@ func TestPutMakesWhatIsMissing(t *testing.T) {
 		{"an empty object and a line", "{\n}\n", whole},
 		{"null", "{\n  \"m\": null\n}\n", whole},
 		{"others", "{\n  \"a\": 1\n}\n", "{\n  \"a\": 1," + strings.TrimPrefix(whole, "{")},
+		{"a comment before the end", "{\n  \"m\": {\n    \"a\": 1 /* x */ }\n}\n", strings.Replace(whole, "\"td\"", "\"a\": 1, /* x */ \n    \"td\"", 1)},
+		{"a comment of two lines before the end", "{\n  \"m\": {\n    \"a\": 1 /* x\n  y */ }\n}\n", strings.Replace(whole, "\"td\"", "\"a\": 1, /* x\n  y */ \n    \"td\"", 1)},
 		{"others in one line", `{"a":1}`, `{"a":1,"m":{"td":{"command":"/bin/td","args":["mcp"]}}}`},
 	} {
 		got, err := ours("m").Put([]byte(test.text))

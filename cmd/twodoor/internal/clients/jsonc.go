@@ -203,22 +203,16 @@ func (d *jsonc) insert(in *hujson.Value, name, value []byte) []byte {
 			trailing = ","
 		}
 	}
-	lined := false // the place is at the beginning of a line already
-	place := from + restOf(extra, &lined)
-	written := item(margin) + trailing
-	space := string(d.text[place:close])
-	switch at := strings.LastIndex(space, "\n"); {
-	case lined:
-		splices = append(splices, splice{place, place, margin + written + d.eol})
-	case at >= 0:
-		if at > 0 && space[at-1] == '\r' {
-			at--
-		}
-		splices = append(splices, splice{place + at, place + at, d.eol + margin + written})
-	default:
-		splices = append(splices, splice{close, close, d.eol + margin + written + d.eol + d.marginOf(in.StartOffset)})
+	written := d.eol + margin + item(margin) + trailing
+	place := from + restOf(extra)
+	at := bytes.LastIndexByte(d.text[place:close], '\n')
+	if at < 0 { // the end stands in the line of what is before it
+		return d.cut(append(splices, splice{close, close, written + d.eol + d.marginOf(in.StartOffset)})...)
 	}
-	return d.cut(splices...)
+	if place += at; place > from && d.text[place-1] == '\r' {
+		place--
+	}
+	return d.cut(append(splices, splice{place, place, written})...)
 }
 
 // insertInLine writes into an object that stands in one line, in one line.
@@ -271,29 +265,23 @@ func itemsOf(v *hujson.Value) (items []item, extra hujson.Extra) {
 	return items, extra
 }
 
-// restOf is where the space begins that follows the last comment. lined is set where that comment
-// has its own end of line.
-func restOf(extra []byte, lined *bool) int {
+// restOf is where the space begins that follows the last comment, with the end of that comment's line.
+func restOf(extra []byte) int {
 	rest := 0
 	for i := 0; i+1 < len(extra); i++ {
 		if extra[i] != '/' {
 			continue
 		}
+		end := bytes.Index(extra[i+2:], []byte("*/")) + 2
 		if extra[i+1] == '/' {
-			end := bytes.IndexByte(extra[i:], '\n')
-			if end < 0 {
-				return len(extra)
-			}
-			i += end
-			rest, *lined = i+1, true
-			continue
+			end = bytes.IndexByte(extra[i+2:], '\n')
 		}
-		end := bytes.Index(extra[i+2:], []byte("*/"))
 		if end < 0 {
 			return len(extra)
 		}
-		i += 2 + end + 1
-		rest, *lined = i+1, false
+		i += 2 + end
+		rest = i
+		i--
 	}
 	return rest
 }

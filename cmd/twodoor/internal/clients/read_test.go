@@ -277,6 +277,9 @@ func TestPlan(t *testing.T) {
 	if im.Only = []string{"kept"}; run() != "replace kept" {
 		t.Errorf("an entry whose secret is to be moved: %s", run())
 	}
+	if im.Only = []string{"theirs"}; run() != "add theirs" {
+		t.Errorf("a server of another folder that is named: %s", run())
+	}
 	im.Replace, im.Rename, im.Only = false, "ours-2", []string{"ours"}
 	if got := run(); got != "add ours-2" {
 		t.Errorf("renaming: %s", got)
