@@ -107,7 +107,7 @@ func (f *Field) needsLength() bool {
 func (w *Writer) tellOneofs(md protoreflect.MessageDescriptor, fields []*Field) error {
 	for i := range md.Oneofs().Len() {
 		oneof := md.Oneofs().Get(i)
-		if oneof.IsSynthetic() || oneof.Fields().Len() < 2 {
+		if oneof.IsSynthetic() || oneof.Fields().Len() < 2 || soleOneof(md) != nil {
 			continue
 		}
 		set, err := w.options.Of(oneof)

@@ -92,6 +92,9 @@ func (w *Writer) tell(out *keywords, f *Field, way Way, tweak *options.Tweak) {
 	}
 	parts := []string{doc, own}
 	if way == Inward {
+		if md := f.Desc.Message(); md != nil && !f.Desc.IsMap() && !f.Desc.IsList() && soleOneof(md) != nil && md.Fields().Len() > 1 {
+			parts = append(parts, "Exactly one member.")
+		}
 		if parts = append(parts, f.oneof); f.Rules != nil {
 			parts = append(parts, f.Rules.Says...)
 		}
@@ -248,7 +251,7 @@ func wellKnown(md protoreflect.MessageDescriptor) []byte {
 
 var wellKnownSchemas = map[protoreflect.Name]string{
 	"Timestamp":   `{"type":"string","format":"date-time"}`,
-	"Duration":    `{"type":"string","pattern":"^-?[0-9]+(\\.[0-9]{1,9})?s$","description":"In seconds: \"90s\", \"1.5s\"."}`,
+	"Duration":    `{"type":"string","pattern":"^-?[0-9.]+s$","description":"In seconds: \"90s\", \"1.5s\"."}`,
 	"FieldMask":   `{"type":"string","description":"Paths of fields, with commas: \"title,owner.displayName\"."}`,
 	"Struct":      `{"type":"object"}`,
 	"Value":       `{"description":"Any JSON value."}`,

@@ -20,6 +20,7 @@ import (
 	"github.com/twodoor/twodoor/cmd/twodoor/internal/smoke"
 	"github.com/twodoor/twodoor/door/cli"
 	"github.com/twodoor/twodoor/internal/harbor"
+	"github.com/twodoor/twodoor/internal/harbor/telemetry"
 )
 
 func (r *run) demoCommand() cli.Command {
@@ -135,7 +136,9 @@ func startHarbor(file string, port int) (*http.Server, error) {
 		l.Close()
 		return nil, err
 	}
-	server := &http.Server{Handler: harbor.New(harbor.Options{Token: key}).Handler()}
+	server := &http.Server{Handler: harbor.New(harbor.Options{Token: key}).Handler(), Protocols: new(http.Protocols)}
+	server.Protocols.SetHTTP1(true)
+	server.Protocols.SetUnencryptedHTTP2(true) // for gRPC
 	go func() { _ = server.Serve(l) }() // ends with Close
 	return server, nil
 }
@@ -144,7 +147,7 @@ func startHarbor(file string, port int) (*http.Server, error) {
 // agents should know beside it, guides, cards, and the configuration.
 func writeDemo(file, base, key string) error {
 	dir := filepath.Dir(file)
-	text, err := demoConfig(filepath.Join(dir, "harbor.key"))
+	text, err := demoConfig(filepath.Join(dir, "harbor.key"), base)
 	if err != nil {
 		return err
 	}
@@ -156,6 +159,7 @@ func writeDemo(file, base, key string) error {
 		{filepath.Join(dir, "harbor.yaml"), harbor.DocumentAt(base), 0o644},
 		{filepath.Join(dir, "harbor.zh.yaml"), harbor.Titles(), 0o644},
 		{filepath.Join(dir, "agent.overlay.yaml"), harbor.Overlay(), 0o644},
+		{filepath.Join(dir, "telemetry.binpb"), telemetry.Descriptors(), 0o644},
 		{filepath.Join(dir, "harbor.key"), []byte(key + "\n"), 0o600},
 	} {
 		if err := config.WriteFile(f.path, f.text, f.mode); err != nil {
@@ -190,10 +194,15 @@ func writeTree(dir string, tree fs.FS) error {
 }
 
 // demoConfig is the configuration that a person would write for Harbor.
-func demoConfig(keyFile string) (text []byte, err error) {
+func demoConfig(keyFile, base string) (text []byte, err error) {
 	text, err = config.Put([]byte("# The configuration of twodoor demo: written anew at each start.\n"), "sources", "harbor", []config.Setting{
 		{Key: "openapi", Text: "./harbor.yaml"}, {Key: "overlays", Text: "./agent.overlay.yaml"}, {Key: "guides", Text: "./guides"}, {Key: "translations", Below: []config.Setting{{Key: "zh", Text: "./harbor.zh.yaml"}}}, {Key: "connection", Text: "harbor-key"},
 	})
+	if err == nil {
+		text, err = config.Put(text, "sources", "telemetry", []config.Setting{
+			{Key: "protobuf", Below: []config.Setting{{Key: "descriptors", Text: "./telemetry.binpb"}}}, {Key: "target", Text: base}, {Key: "wire", Text: "connect"}, {Key: "connection", Text: "harbor-key"},
+		})
+	}
 	if err != nil {
 		return nil, err
 	}
