@@ -139,7 +139,7 @@ func startHarbor(file string, port int) (*http.Server, error) {
 	server := &http.Server{Handler: harbor.New(harbor.Options{Token: key}).Handler(), Protocols: new(http.Protocols)}
 	server.Protocols.SetHTTP1(true)
 	server.Protocols.SetUnencryptedHTTP2(true) // for gRPC
-	go func() { _ = server.Serve(l) }() // ends with Close
+	go func() { _ = server.Serve(l) }()        // ends with Close
 	return server, nil
 }
 
