@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/twodoor/twodoor"
 	"github.com/twodoor/twodoor/door/cli"
@@ -119,8 +120,19 @@ func (r *run) weigh(ctx context.Context, in *cli.Invocation) (*weights, error) {
 	return w, w.last(ctx, r.answers(), only)
 }
 
-// answers reads the journal; no command line has one yet.
-func (r *run) answers() answers { return nil }
+// answers reads the journal, where anything was ever recorded.
+func (r *run) answers() answers {
+	if !r.remembers() {
+		return nil
+	}
+	return func(ctx context.Context, most int) (told []answerWeight, err error) {
+		records, err := r.recordsOf(ctx, "code:ok", most)
+		for _, c := range records {
+			told = append(told, answerWeight{c.Operation, c.At.UTC().Format(time.RFC3339), c.TokensOut, c.Saved})
+		}
+		return told, err
+	}
+}
 
 // last adds what the last answers weighed, all or those of one source.
 func (w *weights) last(ctx context.Context, read answers, source string) error {

@@ -58,6 +58,15 @@ func (r *run) storeWhere(text string) (string, error) {
 	return full.Reveal(), nil
 }
 
+// remembers reports whether there is a store, or something to take into one, without opening it.
+func (r *run) remembers() bool {
+	folder, err := r.storeFolder()
+	if err != nil {
+		return false
+	}
+	return r.site.Store != "" && r.site.Store != "sqlite" || isFile(filepath.Join(folder, "store.db")) || isFile(filepath.Join(folder, spoolName))
+}
+
 // openStore opens the store of the configuration, once, and takes in what commands have recorded since
 // a server last ran.
 func (r *run) openStore(ctx context.Context) (*store, error) {
