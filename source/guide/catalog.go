@@ -68,7 +68,35 @@ func (a *annotated) check() {
 		a.step("next", step, from)
 	}
 	a.answer(answer)
+	a.view(answer)
 	a.examples()
+}
+
+// mappings are the members of a view that name a field of a row, or a jq program over one.
+var mappings = []string{"x", "y", "series", "start", "end", "label", "value", "from", "to", "source", "target", "size", "color", "group", "category", "status", "lane", "parent", "id", "name", "time"}
+
+// view checks what a view reads of the answer: its rows, and the fields of a row that it maps.
+func (a *annotated) view(answer shape) {
+	raw, _ := rawjson.Get(a.op.View, "rows")
+	rows, _ := rawjson.String(raw)
+	row := answer
+	if rows != "" {
+		a.jq("view.rows", rows, answer)
+		row, _ = readJQ(rows, answer)
+	}
+	if row.kinds&isList != 0 {
+		row, _ = readJQ(".[]", row)
+	}
+	for name, value := range rawjson.Members(a.op.View) {
+		field, isText := rawjson.String(value)
+		if !isText || field == "" || !slices.Contains(mappings, name) {
+			continue
+		}
+		if !strings.HasPrefix(field, ".") {
+			field = "." + field
+		}
+		a.jq("view."+name, field, row)
+	}
 }
 
 // failureOf is the schema of what a step after a failure is filled in from.

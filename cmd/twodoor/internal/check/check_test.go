@@ -101,7 +101,18 @@ func TestAnnotations(t *testing.T) {
 		"names of ids":     {guide.UnknownOperation, func(op *twodoor.Operation) { op.Answer.IDNames = map[string]string{"x": "person.gt"} }},
 		"input of paging":  {guide.UnknownField, func(op *twodoor.Operation) { p := *op.Page; p.Param = "cursr"; op.Page = &p }},
 		"answer of paging": {guide.UnknownField, func(op *twodoor.Operation) { p := *op.Page; p.Next = ".nxt"; op.Page = &p }},
-		"example":          {guide.BadBody, func(op *twodoor.Operation) { op.Examples = []twodoor.Example{{Arguments: []byte(`{"status":"opn"}`)}} }},
+		"view rows":        {guide.BadJQ, func(op *twodoor.Operation) { op.View = []byte(`{"kind":"timeline","rows":".itemz"}`) }},
+		"view field":       {guide.BadJQ, func(op *twodoor.Operation) { op.View = []byte(`{"kind":"timeline","rows":".items","start":"att"}`) }},
+		"view program": {guide.BadJQ, func(op *twodoor.Operation) {
+			op.View = []byte(`{"kind":"timeline","rows":".items[]","label":".titel"}`)
+		}},
+		"step after a fault": {guide.BadJQ, func(op *twodoor.Operation) {
+			op.Next = []twodoor.Step{{On: twodoor.CodeConflict, When: ".error.codee == 1", Call: "incident.get", Arguments: map[string]string{"incident_id": ".error.message"}}}
+		}},
+		"argument after a fault": {guide.BadJQ, func(op *twodoor.Operation) {
+			op.Next = []twodoor.Step{{On: twodoor.CodeConflict, Call: "incident.get", Arguments: map[string]string{"incident_id": ".arguments.idd"}}}
+		}},
+		"example": {guide.BadBody, func(op *twodoor.Operation) { op.Examples = []twodoor.Example{{Arguments: []byte(`{"status":"opn"}`)}} }},
 	} {
 		broken := *b.reading
 		broken.Operations = slices.Clone(b.reading.Operations)
