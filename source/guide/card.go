@@ -326,13 +326,18 @@ var synonyms = [][2]string{
 	{"cancel", "abort stop"}, {"retry", "rerun redo"}, {"merge", "join combine"}, {"upsert", "save put"},
 }
 
+// IsPlain reports whether a word is one that agents write for any kind of thing: "add", "show".
+func IsPlain(word string) bool {
+	return slices.ContainsFunc(synonyms, func(s [2]string) bool { return s[0] == word || slices.Contains(strings.Fields(s[1]), word) })
+}
+
 // mistakes is the table of words that an agent would guess and the right command for them.
 func (c *card) mistakes(commands []*Command) string {
 	taken := map[string]bool{}
 	for _, command := range c.group.commands {
 		taken[c.group.verb(command)] = true
 	}
-	const most = 12
+	const most = 16
 	var rows []string
 	add := func(command *Command, guesses []string) {
 		var fresh []string
@@ -375,6 +380,9 @@ func guesses(verb string) []string {
 	}
 	if len(words) == 2 && len(list) > 2 {
 		list = append([]string{words[1] + "-" + words[0]}, list[:2]...)
+	}
+	if len(words) > 2 {
+		list = list[:min(len(list), 2)]
 	}
 	return list
 }

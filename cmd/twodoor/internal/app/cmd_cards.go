@@ -12,6 +12,7 @@ import (
 	"github.com/twodoor/twodoor/cmd/twodoor/internal/check"
 	"github.com/twodoor/twodoor/cmd/twodoor/internal/config"
 	"github.com/twodoor/twodoor/door/cli"
+	"github.com/twodoor/twodoor/source/find"
 	"github.com/twodoor/twodoor/source/guide"
 )
 
@@ -101,7 +102,7 @@ func (r *run) cardSet(ctx context.Context, sources []string, name string) (*guid
 		return nil, err
 	}
 	set := &guide.Set{
-		Name: name, Tree: checker.Tree, Catalog: checker.Catalog, Sources: sources, Guides: checker.Guides, Groups: map[string]string{}, Guesses: map[string][]string{},
+		Name: name, Tree: checker.Tree, Catalog: checker.Catalog, Sources: sources, Guides: checker.Guides, Groups: map[string]string{},
 		Fits: func(example string) bool { return len(checker.Check("", []byte(example))) == 0 },
 	}
 	for _, info := range checker.Catalog.Sources() {
@@ -119,7 +120,7 @@ func (r *run) cardSet(ctx context.Context, sources []string, name string) (*guid
 	return set, r.translate(set, sources)
 }
 
-// translate adds the languages that the sources are translated into, and the old names of operations.
+// translate adds the languages that the sources are translated into, and other words for operations.
 func (r *run) translate(set *guide.Set, sources []string) error {
 	readings, err := r.opened.readings()
 	if err != nil {
@@ -138,16 +139,18 @@ func (r *run) translate(set *guide.Set, sources []string) error {
 			}
 		}
 	}
-	for i := range set.Catalog.Entries() {
-		op, err := set.Catalog.At(i)
-		if err != nil {
-			return err
-		}
-		for _, alias := range op.Aliases {
-			set.Guesses[op.ID] = append(set.Guesses[op.ID], alias[strings.LastIndexByte(alias, '.')+1:])
-		}
+	index, err := r.opened.index(set.Catalog)
+	if err != nil {
+		return err
 	}
-	return nil
+	set.Guesses, err = check.Guesses(set.Catalog, func(words string, show func(id string) bool) string {
+		hits := index.Search(find.Query{Text: words, Limit: 1, Topic: find.TopicOperation, Show: show}).Hits
+		if len(hits) == 0 {
+			return ""
+		}
+		return hits[0].ID
+	})
+	return err
 }
 
 // untranslated tells why the words of a language are not there: cards without them would drop files.
