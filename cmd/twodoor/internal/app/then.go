@@ -125,18 +125,20 @@ func (r *run) catalogIn(ctx context.Context, s *site, t *then) (*twodoor.Catalog
 	if err != nil {
 		return nil, err
 	}
-	past := &run{App: r.App, engine: &twodoor.Engine{}, quiet: true}
-	past.early.Config = file
 	if !isFile(file) {
 		catalog, err := twodoor.NewCatalog()
 		return catalog, err
 	}
-	before, err := past.find()
+	loaded, err := config.Load(file)
+	if err != nil {
+		return nil, err
+	}
+	before, err := siteOf(loaded, config.Named)
 	if err != nil {
 		return nil, err
 	}
 	maps.DeleteFunc(before.Sources, func(_ string, c config.Source) bool {
 		return !config.IsURL(c.OpenAPI) && !isFile(before.Place(c.OpenAPI))
 	})
-	return past.described(ctx, before)
+	return r.described(ctx, before)
 }
