@@ -133,10 +133,7 @@ func (r *run) catalogIn(ctx context.Context, s *site, t *then) (*twodoor.Catalog
 	if err != nil {
 		return nil, err
 	}
-	before, err := siteOf(loaded, config.Named)
-	if err != nil {
-		return nil, err
-	}
+	before := &site{Loaded: loaded, where: config.Named}
 	maps.DeleteFunc(before.Sources, func(_ string, c config.Source) bool {
 		return !config.IsURL(c.OpenAPI) && !isFile(before.Place(c.OpenAPI))
 	})
