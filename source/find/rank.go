@@ -46,7 +46,9 @@ const (
 	nameSlack   = 1   // rarity that a name lacks to count as told by one word
 	nameWord    = 1   // what a word of a name counts beside its rarity
 	rightDeed   = .1  // of a deed other than reading that is the one asked for
-	wrongDeed   = .15 // taken from a deed that is not
+	wrongDeed   = .4  // taken from a deed that is not
+	crowding    = .12 // taken from what means the same as a better hit
+	crowdFrom   = .85 // nearness in meaning from which that begins
 )
 
 // Search answers a query.
@@ -63,6 +65,7 @@ func (x *Index) Search(q Query) Found {
 	slices.SortFunc(s.ranked, func(a, b scored) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.doc, b.doc))
 	})
+	x.spread(s)
 	return Found{Hits: x.hits(s, q), Confidence: x.confidence(s, r)}
 }
 
@@ -332,6 +335,32 @@ func (x *Index) addPrior(s *scratch) {
 		source := x.source(s.ranked[i].doc)
 		n := float32(x.sourceLen(source))
 		s.ranked[i].score += sourcePrior * s.sources[source] * n / (n + priorHalf)
+	}
+}
+
+// spread ranks the best documents anew, one after the other: what means nearly the same as one that
+// stands before it gives way to what means something else. Ten ways to ask for the weather would
+// leave no room for the eleventh, which may be the one that is wanted.
+func (x *Index) spread(s *scratch) {
+	const deep, most = 30, 10
+	n := min(len(s.ranked), deep)
+	if len(x.vectors) == 0 {
+		return
+	}
+	var taken [deep]float32
+	for i := range min(n-1, most) {
+		next := i + 1
+		for j := i + 1; j < n; j++ {
+			crowd := (x.likeness(s.ranked[i].doc, s.ranked[j].doc) - crowdFrom) / (1 - crowdFrom)
+			taken[j] = max(taken[j], crowding*min(crowd, 1))
+			if s.ranked[j].score-taken[j] > s.ranked[next].score-taken[next] {
+				next = j
+			}
+		}
+		hit := scored{s.ranked[next].score - taken[next], s.ranked[next].doc}
+		copy(s.ranked[i+2:next+1], s.ranked[i+1:next])
+		copy(taken[i+2:next+1], taken[i+1:next])
+		s.ranked[i+1] = hit
 	}
 }
 

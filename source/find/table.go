@@ -323,3 +323,13 @@ func (x *Index) cosine(v *vector, doc uint32) float32 {
 	}
 	return scale * (p + q + r + s)
 }
+
+// likeness is how near two documents are in meaning: 1 for the same.
+func (x *Index) likeness(a, b uint32) float32 {
+	u, v := x.vectors[int(a)*vectorSize:int(a+1)*vectorSize], x.vectors[int(b)*vectorSize:int(b+1)*vectorSize]
+	sum := 0
+	for i := 4; i < vectorSize; i++ {
+		sum += int(int8(u[i])) * int(int8(v[i]))
+	}
+	return float32(sum) * math.Float32frombits(u32(u, 0)) * math.Float32frombits(u32(v, 0))
+}
