@@ -74,7 +74,7 @@ func (r *reader) wanted(f *found, groups map[protoreflect.FullName]string, plain
 		return plain
 	}
 	if !legalWord.MatchString(name) {
-		r.note("%s: the name %q is not lower-case words with hyphens, with at most one dot; it is left out", r.set.Place(f.method), name)
+		r.fault(f.method, "the name %q is not lower-case words with hyphens, with at most one dot; it is left out", name)
 		f.said.Name = ""
 		return plain
 	}

@@ -321,7 +321,7 @@ func (r *reader) listed(f *found) (list []string) {
 		if fd := fieldOf(f.method.Input(), name); fd != nil {
 			list = append(list, r.inputName(f, fd))
 		} else {
-			r.note("%s: positional names %q, which is no field of %s", r.set.Place(f.method), name, f.method.Input().FullName())
+			r.fault(f.method, "positional names %q, which is no field of %s", name, f.method.Input().FullName())
 		}
 	}
 	return list

@@ -31,6 +31,9 @@ type Source struct {
 	Descriptors string   // a descriptor set or buf image: absolute path or URL
 	Reflection  bool     // ask the server at Target
 
+	Raw []byte   // a descriptor set itself, in place of all of these
+	Own []string // of Raw: the files that are described; others are there for their imports
+
 	Services []string       // globs over services with their package; empty: all
 	Target   string         // base URL of the server; empty: https:// and google.api.default_host, where there is one
 	Wire     string         // connect, connect-binary, grpc, grpc-web or rest; empty: grpc with Reflection, else connect
@@ -48,6 +51,15 @@ type Source struct {
 // Read reads the descriptors. Methods that cannot be served become exceptions; an error is a
 // *[twodoor.Error] that names the place and the way out.
 func (s *Source) Read(ctx context.Context) (*twodoor.Reading, error) {
+	r, err := s.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return r.read(ctx)
+}
+
+// open loads the descriptors for a reading.
+func (s *Source) open(ctx context.Context) (*reader, error) {
 	if s.Name == "" {
 		return nil, fmt.Errorf("a protobuf source needs a name")
 	}
@@ -56,7 +68,7 @@ func (s *Source) Read(ctx context.Context) (*twodoor.Reading, error) {
 	default:
 		return nil, &twodoor.Error{Code: twodoor.CodeInvalid, Message: fmt.Sprintf("there is no wire %q", s.Wire), Hint: "there are connect, connect-binary, grpc, grpc-web and rest"}
 	}
-	input := &descriptors.Input{Files: s.Files, ImportPaths: s.ImportPaths, Set: s.Descriptors, Fetch: s.Fetch, MaxBytes: s.MaxBytes}
+	input := &descriptors.Input{Files: s.Files, ImportPaths: s.ImportPaths, Set: s.Descriptors, Raw: s.Raw, Own: s.Own, Fetch: s.Fetch, MaxBytes: s.MaxBytes}
 	if s.Reflection {
 		input.Reflect = &descriptors.Reflection{Target: s.Target, Do: s.asker()}
 	}
@@ -64,11 +76,7 @@ func (s *Source) Read(ctx context.Context) (*twodoor.Reading, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := newReader(s, set)
-	if err != nil {
-		return nil, err
-	}
-	return r.read(ctx)
+	return newReader(s, set)
 }
 
 func (s *Source) wire() string {

@@ -25,6 +25,8 @@ type reader struct {
 	options *options.Reader
 	writer  *schemas.Writer
 	reading *twodoor.Reading
+	found   []*found
+	faults  []twodoor.Problem              // what annotations get wrong, by file:line
 	tweaked map[protoreflect.FullName]bool // messages that have tweaks, or reach some
 }
 
@@ -56,6 +58,7 @@ func (r *reader) read(ctx context.Context) (*twodoor.Reading, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.found = methods
 	r.nameAll(methods)
 	for _, f := range methods {
 		if err := ctx.Err(); err != nil {
@@ -74,6 +77,13 @@ func (r *reader) read(ctx context.Context) (*twodoor.Reading, error) {
 
 func (r *reader) note(format string, args ...any) {
 	r.reading.Notes = append(r.reading.Notes, fmt.Sprintf(format, args...))
+}
+
+// fault notes what an annotation gets wrong. A reading passes over it; Strict does not.
+func (r *reader) fault(d protoreflect.Descriptor, format string, args ...any) {
+	place, problem := r.set.Place(d), fmt.Sprintf(format, args...)
+	r.faults = append(r.faults, twodoor.Problem{Path: place, Problem: problem})
+	r.note("%s: %s", place, problem)
 }
 
 // refusal is the reason why a method is not served.
@@ -166,7 +176,7 @@ func (r *reader) take(into *annotation, d protoreflect.Descriptor, said options.
 	}
 	into.hinted(said)
 	for _, note := range slices.Concat(said.Notes, notes) {
-		r.note("%s: %s", r.set.Place(d), note)
+		r.fault(d, "%s", note)
 	}
 	return nil
 }

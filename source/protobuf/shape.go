@@ -19,7 +19,7 @@ func (r *reader) shape(f *found) (schemas.Shape, error) {
 	at := func(path, key string) *options.Tweak {
 		name, ok := jsonPath(f.method.Input(), path)
 		if !ok {
-			r.note("%s: %s names %q, which is no field of %s", r.set.Place(f.method), key, path, f.method.Input().FullName())
+			r.fault(f.method, "%s names %q, which is no field of %s", key, path, f.method.Input().FullName())
 			return &options.Tweak{}
 		}
 		if shape[name] == nil {
@@ -59,7 +59,7 @@ func (r *reader) only(f *found, shape schemas.Shape) error {
 		name, ok := jsonPath(f.method.Input(), path)
 		fd := fieldAt(f.method.Input(), path)
 		if !ok || fd == nil || fd.ContainingOneof() == nil {
-			r.note("%s: only names %q, which is no branch of a oneof", r.set.Place(f.method), path)
+			r.fault(f.method, "only names %q, which is no branch of a oneof", path)
 			continue
 		}
 		of := fd.ContainingOneof()

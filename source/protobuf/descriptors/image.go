@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
 	"google.golang.org/protobuf/types/descriptorpb"
 
@@ -52,6 +53,16 @@ func (in *Input) fetch(ctx context.Context) ([]byte, error) {
 		return nil, fmt.Errorf("read descriptors: %w", err)
 	}
 	return data, nil
+}
+
+// parseRaw reads a set that is at hand.
+func (in *Input) parseRaw() (*Set, error) {
+	set := &Set{}
+	if err := set.parse(in.Raw); err != nil {
+		return nil, &twodoor.Error{Code: twodoor.CodeInvalid, Message: fmt.Sprintf("this is no descriptor set: %v", err), Cause: err}
+	}
+	set.Files = slices.DeleteFunc(set.Files, func(f protoreflect.FileDescriptor) bool { return !slices.Contains(in.Own, f.Path()) })
+	return set, nil
 }
 
 // parse reads a set in either form, and links it.

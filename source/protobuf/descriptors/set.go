@@ -21,6 +21,8 @@ type Input struct {
 	ImportPaths []string // where imports are looked for; absolute paths
 	Set         string   // a descriptor set or buf image, binary or JSON: absolute path or URL
 	Reflect     *Reflection
+	Raw         []byte   // a descriptor set itself, in place of all of these
+	Own         []string // of Raw: the files that are described; others are there for their imports
 
 	Fetch    func(ctx context.Context, url string) ([]byte, error) // reads a URL; nil: URLs are refused
 	MaxBytes int64                                                 // of a set, or of all files together; 0: DefaultMaxBytes
@@ -51,6 +53,8 @@ func (in *Input) Load(ctx context.Context) (*Set, error) {
 
 func (in *Input) load(ctx context.Context) (*Set, error) {
 	switch {
+	case in.Raw != nil:
+		return in.parseRaw()
 	case in.Reflect != nil:
 		return in.Reflect.load(ctx)
 	case in.Set != "":
