@@ -3,6 +3,7 @@ package bundle
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"sync"
@@ -16,7 +17,8 @@ type Bundle struct {
 	// after opening; nil: the damage is an error.
 	Heal func() (*twodoor.Catalog, error)
 
-	file     *os.File
+	file     io.ReaderAt
+	close    func() error
 	sections map[string]span
 	stamp    Stamp
 	entries  list
@@ -33,10 +35,20 @@ func Open(path string) (*Bundle, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Bundle{file: file}
+	b := &Bundle{file: file, close: file.Close}
 	if err := b.open(); err != nil {
 		file.Close()
 		return nil, fmt.Errorf("open bundle %s: %w", path, err)
+	}
+	return b, nil
+}
+
+// OpenIn opens a bundle that lies somewhere else than in a file of its own, as [Open] does. It is not
+// closed with the bundle.
+func OpenIn(file io.ReaderAt) (*Bundle, error) {
+	b := &Bundle{file: file, close: func() error { return nil }}
+	if err := b.open(); err != nil {
+		return nil, fmt.Errorf("open bundle: %w", err)
 	}
 	return b, nil
 }
@@ -68,7 +80,7 @@ func (b *Bundle) open() (err error) {
 }
 
 // Close closes the file. Operations already handed out stay good.
-func (b *Bundle) Close() error { return b.file.Close() }
+func (b *Bundle) Close() error { return b.close() }
 
 // Stamp is what the bundle was made from.
 func (b *Bundle) Stamp() Stamp { return b.stamp }
