@@ -4,11 +4,13 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/signal"
 	"syscall"
 
 	"github.com/twodoor/twodoor/cmd/twodoor/internal/app"
+	"github.com/twodoor/twodoor/cmd/twodoor/internal/pack"
 )
 
 // version is set at release: -ldflags "-X main.version=1.2.0".
@@ -31,8 +33,13 @@ func main() {
 
 	dir, _ := os.Getwd()
 	executable, _ := os.Executable()
+	carried, err := pack.Open(executable)
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "%s does not start: %v; get it anew from where it came from\n", executable, err)
+		os.Exit(1)
+	}
 	a := app.App{
-		Dir: dir, LookupEnv: os.LookupEnv, Environ: os.Environ(), Executable: executable, Version: app.VersionOf(version),
+		Dir: dir, LookupEnv: os.LookupEnv, Environ: os.Environ(), Executable: executable, Version: app.VersionOf(version), Pack: carried,
 		Stdin: os.Stdin, Stdout: stdout, Stderr: os.Stderr,
 		StdinTTY: app.IsTerminal(os.Stdin), StdoutTTY: app.IsTerminal(stdout), StderrTTY: app.IsTerminal(os.Stderr),
 	}

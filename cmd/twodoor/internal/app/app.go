@@ -12,6 +12,7 @@ import (
 
 	"github.com/twodoor/twodoor"
 	"github.com/twodoor/twodoor/cmd/twodoor/internal/config"
+	"github.com/twodoor/twodoor/cmd/twodoor/internal/pack"
 	"github.com/twodoor/twodoor/door/cli"
 )
 
@@ -22,6 +23,7 @@ type App struct {
 	Environ    []string                    // what programs that are started may see a part of
 	Executable string                      // path of this program, for lines that people copy
 	Version    Version
+	Pack       *pack.Pack // what this program carries; nil: it reads a configuration
 
 	Stdin     io.Reader // required
 	Stdout    io.Writer // required
@@ -54,6 +56,9 @@ func (a *App) Run(ctx context.Context, argv []string) int {
 		quiet: slices.Contains(argv[:flagsEnd(argv)], "--quiet"), far: &far{}, memory: newMemory(),
 	}
 	defer r.close()
+	if err := r.unpack(ctx); err != nil {
+		return r.fail(ctx, argv, err)
+	}
 	door, argv := r.door(), r.ownFirst(argv)
 	if r.needsCatalog(argv) {
 		r.memory.shelf = lateShelf{r}
@@ -129,7 +134,7 @@ func (r *run) door() *cli.Door {
 		}
 	}
 	return &cli.Door{
-		Engine: r.engine, Version: r.Version.String(), Commands: r.commands(), Principal: twodoor.Operator,
+		Engine: r.engine, Name: r.name(), Brand: r.brand(), Version: r.release(), Commands: r.commands(), Principal: twodoor.Operator,
 		Profile: r.getenv("TWODOOR_PROFILE"),
 		Stdin:   r.Stdin, Stdout: r.Stdout, Stderr: r.Stderr, StdinTTY: r.StdinTTY, StdoutTTY: r.StdoutTTY, StderrTTY: r.StderrTTY,
 		Env: env, Find: r.nearest,
@@ -271,9 +276,10 @@ func (r *run) commands() []cli.Command {
 		r.addCommand(), r.removeCommand(), r.sourcesCommand(), r.accountsCommand(),
 		r.findCommand(), r.callCommand(), r.schemaCommand(), r.coverageCommand(), r.tokensCommand(),
 		r.guidesCommand(), r.cardsCommand(), r.checkCommand(), r.snapshotCommand(), r.diffCommand(), r.refreshCommand(), r.initCommand(), r.exportCommand(),
-		r.importCommand(), r.installCommand(), r.uninstallCommand(), r.pluginCommand(), r.callsCommand(), r.frictionCommand(), r.storeCommand(),
+		r.importCommand(), r.installCommand(), r.uninstallCommand(), r.pluginCommand(), r.packCommand(), r.callsCommand(), r.frictionCommand(), r.storeCommand(),
 		r.smokeCommand(), r.doctorCommand(), r.configCommand(), r.docsCommand(), r.manCommand(), r.versionCommand(),
 	}
+	all = r.branded(all)
 	r.tellAll(all)
 	return all
 }

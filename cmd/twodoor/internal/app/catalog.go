@@ -102,6 +102,9 @@ type agreement func(infos []twodoor.SourceInfo, lost []lostSource) error
 
 // compiled is the catalog of a configuration.
 func (r *run) compiled(ctx context.Context, s *site, agree agreement) (*opened, error) {
+	if r.Pack != nil {
+		return r.openPacked(s)
+	}
 	r.enlist(ctx, s)
 	key, path := r.key(s), r.bundlePath(s)
 	if path != "" && !r.anew {

@@ -121,6 +121,9 @@ func (r *run) findWrong(ctx context.Context, args []string, fix, ci bool) (*chec
 	if err != nil {
 		return nil, err
 	}
+	if len(args) == 0 {
+		files = append(files, r.packedFiles()...)
+	}
 	set, err := r.cardSet(ctx, nil, "")
 	if err != nil {
 		return nil, err
@@ -200,7 +203,7 @@ func (r *run) ofFile(checker *guide.Checker, f guide.File) []guide.Finding {
 		if filepath.IsAbs(name) || !filepath.IsLocal(name) {
 			return nil, errors.New("not beside the text")
 		}
-		return os.ReadFile(filepath.Join(beside, name))
+		return r.readBeside(filepath.Join(beside, name))
 	}).Check(r.near(f.Path), f.Text)
 }
 

@@ -42,7 +42,7 @@ func (r *run) showConfig(_ context.Context, in *cli.Invocation) error {
 	}
 	values := []shown{}
 	var text strings.Builder
-	fmt.Fprintf(&text, "# %s\n", orElse(r.near(s.File), "no "+config.FileName+" was found: these are the defaults"))
+	fmt.Fprintf(&text, "# %s\n", r.source(s))
 	for _, v := range s.Values() {
 		line := shown{v.Path, v.Value, ""}
 		if strings.HasSuffix(v.Path, ".mcp") {

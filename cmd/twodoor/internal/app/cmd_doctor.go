@@ -85,6 +85,9 @@ func (r *run) examine(ctx context.Context) []finding {
 }
 
 func (r *run) examineConfig(s *site) []finding {
+	if r.Pack != nil {
+		return []finding{{Check: "config", Status: fine, Detail: "this program carries its own, with " + counted(len(s.Sources), "source")}}
+	}
 	if s.File == "" {
 		return []finding{{"config", warns, "there is no " + config.FileName + " here or above", "make one with: twodoor up openapi.yaml"}}
 	}
@@ -147,6 +150,9 @@ func writable(dir string) error {
 
 // examineSources reads every source anew: that is the check that they can be read.
 func (r *run) examineSources(ctx context.Context, s *site) []finding {
+	if r.Pack != nil {
+		return r.examinePacked(ctx, s)
+	}
 	r.askAll(ctx, s)
 	readings, lost := r.read(ctx, s)
 	lost = append(lost, r.faulty(s, lost)...)

@@ -44,17 +44,17 @@ func (r *run) findWords(ctx context.Context, in *cli.Invocation) error {
 	var text strings.Builder
 	for _, hit := range found.Hits {
 		if hit.Guide != "" {
-			fmt.Fprintf(&text, "twodoor guides read %s\n    %s\n", hit.Guide, hit.Does)
+			fmt.Fprintf(&text, "%s guides read %s\n    %s\n", r.name(), hit.Guide, hit.Does)
 			continue
 		}
-		fmt.Fprintf(&text, "twodoor %s\n    %s (%s)\n", strings.Join(twodoor.Spell(hit.ID, "").CLI, " "), hit.Does, hit.Effect)
+		fmt.Fprintf(&text, "%s\n    %s (%s)\n", r.typed(hit.ID), hit.Does, hit.Effect)
 	}
 	if len(found.Hits) == 0 {
 		for _, note := range result.Notes {
 			in.Say("%s", note)
 		}
 	} else if id := found.Hits[0].ID; id != "" {
-		in.Say("next: twodoor %s --help", strings.Join(twodoor.Spell(id, "").CLI, " "))
+		in.Say("next: %s --help", r.typed(id))
 	}
 	return in.PrintText(text.String(), result.Value)
 }

@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/twodoor/twodoor/cmd/twodoor/internal/config"
@@ -43,8 +42,8 @@ func (r *run) libraryOf(s *site) *guide.Library {
 	var all []*guide.Library
 	for _, name := range config.Sorted(s.Sources) {
 		if folder := s.Sources[name].Guides; folder != "" {
-			library := guide.Load(name, os.DirFS(s.Place(folder)), 0)
-			place := r.near(s.Place(folder))
+			files, place := r.guidesOf(s, name)
+			library := guide.Load(name, files, 0)
 			for i := range library.Guides {
 				library.Guides[i].File = place + "/" + library.Guides[i].File
 			}

@@ -70,7 +70,7 @@ func (r *run) install(ctx context.Context, in *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	if s.File == "" || s.demo {
+	if r.Pack == nil && (s.File == "" || s.demo) {
 		return &twodoor.Error{
 			Code: twodoor.CodeInvalid, Message: "there is no " + config.FileName + " here or above: a client would have nothing to start",
 			Hint: "make one from a description, or name one with --config", Try: []string{"twodoor up openapi.yaml", "twodoor import"},
@@ -177,7 +177,10 @@ func (r *run) entryFor(in *cli.Invocation, s *site, c *clients.Client) clients.E
 		}
 		return e
 	}
-	e := clients.Entry{Command: r.program(), Args: []string{"mcp", "--config", s.File}}
+	e := clients.Entry{Command: r.program(), Args: []string{"mcp"}}
+	if r.Pack == nil {
+		e.Args = append(e.Args, "--config", s.File)
+	}
 	if profile != "" {
 		e.Args = append(e.Args, "--profile", profile)
 	}

@@ -33,7 +33,7 @@ func (r *run) serveStdio(ctx context.Context, in *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	if s.File == "" {
+	if s.File == "" && r.Pack == nil {
 		return &twodoor.Error{Code: twodoor.CodeInvalid, Message: "there is no " + config.FileName + " here or above: nothing to serve", Hint: "make one with: twodoor up openapi.yaml; or name one with --config"}
 	}
 	if conn, err := r.attach(s.File); err == nil {

@@ -55,7 +55,7 @@ func (l *live) begin(ctx context.Context) error {
 
 func (l *live) newDoor(r *run) *mcpserver.Door {
 	door := &mcpserver.Door{
-		Engine: r.engine, Name: "twodoor", Version: r.Version.Number, Principal: twodoor.Operator,
+		Engine: r.engine, Name: r.name(), Version: r.Version.Number, Principal: twodoor.Operator,
 		Profile: orElse(r.early.Profile, r.getenv("TWODOOR_PROFILE")), Expose: l.expose, Origins: r.site.Server.Origins,
 		Definition: definitionOf,
 	}

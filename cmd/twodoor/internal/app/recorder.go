@@ -25,7 +25,7 @@ type recorder struct {
 
 func (r *recorder) open() {
 	folder, err := r.run.storeFolder()
-	if err != nil || r.run.site.File == "" {
+	if err != nil || r.run.identity() == "" {
 		return
 	}
 	r.run.memory.learn(r.run, r.run.site)

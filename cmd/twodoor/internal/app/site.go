@@ -32,6 +32,9 @@ func (r *run) find() (*site, error) {
 	if r.site != nil {
 		return r.site, nil
 	}
+	if r.Pack != nil {
+		return r.findPacked()
+	}
 	file, where := r.locate()
 	demo := false
 	if where == config.Nowhere {

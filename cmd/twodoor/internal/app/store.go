@@ -41,7 +41,7 @@ func (r *run) storeFolder() (string, error) {
 	if r.folders.State == "" {
 		return "", &twodoor.Error{Code: twodoor.CodeInvalid, Message: "there is no place for the store: neither HOME nor XDG_STATE_HOME is set", Hint: "set one"}
 	}
-	sum := sha256.Sum256([]byte(r.site.File))
+	sum := sha256.Sum256([]byte(r.identity()))
 	return filepath.Join(r.folders.State, "stores", hex.EncodeToString(sum[:8])), nil
 }
 

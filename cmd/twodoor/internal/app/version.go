@@ -61,7 +61,10 @@ func (r *run) versionCommand() cli.Command {
 		Name: "version", Short: "Tell which build this is", Example: "twodoor version -o json",
 		Run: func(_ context.Context, in *cli.Invocation) error {
 			if _, asked := in.Output(); asked {
-				return in.Print(r.Version)
+				return in.Print(r.carried())
+			}
+			if r.Pack != nil {
+				fmt.Fprintf(in.Stdout, "%s %s, packed by\n", r.name(), r.release())
 			}
 			_, err := fmt.Fprintf(in.Stdout, "twodoor %s (%s, %s/%s)\n", r.Version, r.Version.Go, runtime.GOOS, runtime.GOARCH)
 			return err

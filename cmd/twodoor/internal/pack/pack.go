@@ -132,8 +132,11 @@ func ends(f *os.File) (end int64, t *trailer, err error) {
 	return end, t, nil
 }
 
+// Mark is a text that stands in every program that opens what it carries.
+const Mark = "what this program carries was changed after it was packed"
+
 // ErrChanged is of a program whose payload is not what was written.
-var ErrChanged = errors.New("what this program carries was changed after it was packed")
+var ErrChanged = errors.New(Mark)
 
 // Pack is the payload of a packed program, open. It is safe for concurrent use until it is closed.
 type Pack struct {
