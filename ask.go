@@ -75,7 +75,7 @@ func (in *Invocation) undeclared(round Round) error {
 			for name, value := range rawjson.Members(settings) {
 				known = rawjson.Set(known, name, value)
 			}
-			if known == nil {
+			if len(known) == 0 {
 				known = settings
 			}
 			lacks = rawjson.Set(lacks, capability, known)

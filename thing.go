@@ -28,7 +28,7 @@ func (o Of) String() string { return [...]string{"operation", "resource", "promp
 // takes its own resources from the list; where all fail, the error is theirs.
 func (e *Engine) Resources(ctx context.Context, call Call) ([]Resource, error) {
 	return offers(e, call, func(i Invoker) ([]Resource, error) {
-		if library, ok := i.(Library); ok {
+		if library, ok := as[Library](i); ok {
 			return library.Resources(ctx, call.Principal)
 		}
 		return nil, errNone
@@ -38,11 +38,26 @@ func (e *Engine) Resources(ctx context.Context, call Call) ([]Resource, error) {
 // Prompts lists the prompts likewise.
 func (e *Engine) Prompts(ctx context.Context, call Call) ([]Prompt, error) {
 	return offers(e, call, func(i Invoker) ([]Prompt, error) {
-		if prompter, ok := i.(Prompter); ok {
+		if prompter, ok := as[Prompter](i); ok {
 			return prompter.Prompts(ctx, call.Principal)
 		}
 		return nil, errNone
 	}, (*Prompt).operation)
+}
+
+// as finds what an Invoker also is, through those that are put around it: they have an Unwrap.
+func as[T any](invoker Invoker) (found T, ok bool) {
+	for invoker != nil {
+		if found, ok = invoker.(T); ok {
+			return found, true
+		}
+		around, wraps := invoker.(interface{ Unwrap() Invoker })
+		if !wraps {
+			break
+		}
+		invoker = around.Unwrap()
+	}
+	return found, false
 }
 
 // errNone is that a source has nothing of the kind.
@@ -117,17 +132,14 @@ func (e *Engine) findThing(ctx context.Context, call *Call, profile *Profile) (*
 
 // in finds what a call names in one source.
 func (call *Call) in(ctx context.Context, invoker Invoker) (*Operation, error) {
-	switch i := invoker.(type) {
-	case Library:
-		if call.Of == OfResource {
-			found, err := i.Resource(ctx, call.Principal, call.Operation)
-			if found == nil {
-				return nil, err
-			}
-			return found.operation(), err
+	if library, ok := as[Library](invoker); ok && call.Of == OfResource {
+		found, err := library.Resource(ctx, call.Principal, call.Operation)
+		if found == nil {
+			return nil, err
 		}
+		return found.operation(), err
 	}
-	prompter, ok := invoker.(Prompter)
+	prompter, ok := as[Prompter](invoker)
 	if call.Of != OfPrompt || !ok {
 		return nil, nil
 	}
@@ -170,9 +182,11 @@ func (call *Call) take(ctx context.Context, invoker Invoker, in *Invocation) (*V
 	var value *Value
 	var err error
 	if call.Of == OfPrompt {
-		value, err = invoker.(Prompter).Prompt(ctx, in)
+		prompter, _ := as[Prompter](invoker)
+		value, err = prompter.Prompt(ctx, in)
 	} else {
-		value, err = invoker.(Library).ReadResource(ctx, in)
+		library, _ := as[Library](invoker)
+		value, err = library.ReadResource(ctx, in)
 	}
 	if err == nil && value == nil {
 		value = &Value{}
@@ -185,7 +199,7 @@ const maxCompletions = 100
 
 func complete(ctx context.Context, invoker Invoker, in *Invocation) (*Value, error) {
 	found := Completions{}
-	if completer, ok := invoker.(Completer); ok {
+	if completer, ok := as[Completer](invoker); ok {
 		var err error
 		if found, err = completer.Complete(ctx, in); err != nil {
 			return nil, err
@@ -212,7 +226,7 @@ func (e *Engine) Watch(ctx context.Context, call Call, changed func()) error {
 	if ctx, err = e.admit(ctx, call, op); err != nil {
 		return err
 	}
-	watcher, ok := e.invoker(op.Kind).(Watcher)
+	watcher, ok := as[Watcher](e.invoker(op.Kind))
 	if !ok {
 		return nil // it never changes, as far as anybody tells
 	}

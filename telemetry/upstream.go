@@ -76,6 +76,9 @@ func (i *invoker) Invoke(ctx context.Context, in *twodoor.Invocation) (*twodoor.
 	return value, err
 }
 
+// Unwrap is inner: its resources and prompts are read without a span.
+func (i *invoker) Unwrap() twodoor.Invoker { return i.Invoker }
+
 // Preview shows what inner would send, where it can.
 func (i *invoker) Preview(ctx context.Context, in *twodoor.Invocation) (*twodoor.Preview, error) {
 	if previewer, ok := i.Invoker.(twodoor.Previewer); ok {

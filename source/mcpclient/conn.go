@@ -23,6 +23,8 @@ type conn struct {
 	via     string    // stdio, http or sse
 	greeted atomic.Pointer[greeting]
 	tools   atomic.Pointer[[]tool]
+	shelf   shelf
+	logs    sync.Once
 	closing sync.Once
 	renewal sync.Mutex // of the session
 
@@ -76,7 +78,8 @@ const (
 	metaClient       = "io.modelcontextprotocol/clientInfo"
 )
 
-// dress adds what a modern request says of its sender. What we declare is our own, whoever asked us.
+// dress adds what a modern request says of its sender. What we declare is what the caller of this very
+// request can be asked: nothing, where it says nothing.
 func (c *conn) dress(params json.RawMessage) json.RawMessage {
 	if !c.modern() {
 		return params
@@ -87,13 +90,16 @@ func (c *conn) dress(params json.RawMessage) json.RawMessage {
 func (p *Pool) dress(params json.RawMessage, version string) json.RawMessage {
 	meta, _ := rawjson.Get(params, "_meta")
 	meta = rawjson.Set(meta, metaVersion, rawjson.Quote(version))
-	meta = rawjson.Set(meta, metaCapabilities, capabilities)
+	if _, own := rawjson.Get(meta, metaCapabilities); !own {
+		meta = rawjson.Set(meta, metaCapabilities, []byte("{}"))
+	}
 	meta = rawjson.Set(meta, metaClient, p.clientInfo())
 	return rawjson.Set(params, "_meta", meta)
 }
 
-// capabilities are what we offer to servers: nothing yet.
-var capabilities = []byte(`{}`)
+// offered are what we declare in a handshake: there it holds for every caller of the connection, and who
+// cannot be asked is found out when a server asks.
+var offered = []byte(`{"elicitation":{"form":{},"url":{}},"sampling":{"tools":{}},"roots":{}}`)
 
 func (p *Pool) clientInfo() []byte {
 	var info rawjson.Object
@@ -121,20 +127,25 @@ func (c *conn) close(grace time.Duration) {
 	c.closing.Do(func() { c.link.Close(grace) })
 }
 
-// inbound takes what the server says by itself. Requests of a server find their answer here once
-// elicitation and sampling are relayed.
+// inbound takes what the server says by itself. What it asks belongs to a call, and is answered there.
 func (s *slot) inbound() wire.Inbound {
-	return wire.Inbound{Notify: func(method string, _ json.RawMessage) {
-		if method == "notifications/tools/list_changed" {
+	return wire.Inbound{Notify: func(method string, params json.RawMessage) {
+		switch method {
+		case "notifications/tools/list_changed":
 			s.changed()
+		case "notifications/resources/list_changed":
+			s.stale(twodoor.ListOfResources)
+		case "notifications/prompts/list_changed":
+			s.stale(twodoor.ListOfPrompts)
+		case "notifications/resources/updated":
+			s.updated(field(params, "uri"))
 		}
 	}}
 }
 
 // follow listens for changes of the list of tools where the server tells them on a stream of its own.
 func (c *conn) follow() {
-	told, _ := rawjson.GetPath(c.greeted.Load().hello, "capabilities", "tools", "listChanged")
-	if c.slot.pool.Changed == nil || string(told) != "true" || c.web == nil && !c.modern() {
+	if c.slot.pool.Changed == nil || len(c.tells()) == 0 || c.web == nil && !c.modern() {
 		return
 	}
 	ctx, cancel := context.WithCancel(c.slot.pool.life)
@@ -149,6 +160,25 @@ func (c *conn) follow() {
 		}()
 		c.listen(ctx)
 	})
+}
+
+// tells lists the lists whose changes the server tells.
+func (c *conn) tells() (lists []string) {
+	for _, list := range []string{"tools", "resources", "prompts"} {
+		if told, _ := c.offers(list, "listChanged"); string(told) == "true" {
+			lists = append(lists, list)
+		}
+	}
+	return lists
+}
+
+// offers is a capability of the server.
+func (c *conn) offers(path ...string) (settings json.RawMessage, ok bool) {
+	g := c.greeted.Load()
+	if g == nil {
+		return nil, false
+	}
+	return rawjson.GetPath(g.hello, append([]string{"capabilities"}, path...)...)
 }
 
 // listen keeps a stream open: with a floor between two tries, and not at all where there is none.
@@ -175,7 +205,12 @@ func (c *conn) listenOnce(ctx context.Context) bool {
 	if !c.modern() {
 		return !errors.Is(c.web.Listen(ctx), wire.ErrNoStream) && ctx.Err() == nil
 	}
-	reply, _ := c.call(ctx, wire.Request{Method: "subscriptions/listen", Params: []byte(`{"notifications":{"toolsListChanged":true}}`)})
+	var wanted, params rawjson.Object
+	for _, list := range c.tells() {
+		wanted.PutBool(list+"ListChanged", true)
+	}
+	params.Put("notifications", wanted.Bytes())
+	reply, _ := c.call(ctx, wire.Request{Method: "subscriptions/listen", Params: params.Bytes()})
 	return ctx.Err() == nil && (reply == nil || reply.Fault == nil)
 }
 

@@ -229,7 +229,10 @@ func (s *slot) refusal(f *wire.Fault, status int) error {
 	case wire.CodeNoResource:
 		fault.Code = twodoor.CodeNotFound
 	case wire.CodeMissingCapability:
-		fault.Hint = "it wants to ask its client something, which is not relayed"
+		fault.Code, fault.Hint = twodoor.CodeDenied, "it must ask its client something that this client cannot be asked"
+		if needs, ok := rawjson.Get(f.Data, "requiredCapabilities"); ok {
+			fault.Needs = json.RawMessage(needs)
+		}
 	case wire.CodeUnsupportedVersion:
 		fault.Hint = "it speaks another revision than before: call again, it is found out anew"
 	}

@@ -16,6 +16,8 @@ import (
 // Invoker calls the tools that Source reads.
 type Invoker struct {
 	Pool *Pool // required
+	// PromptName spells a server's prompt; nil: as tools are spelled, without a prefix.
+	PromptName func(source, name string) string
 }
 
 // Invoke makes one call and opens its result: see [Open].
@@ -24,6 +26,7 @@ func (v *Invoker) Invoke(ctx context.Context, in *twodoor.Invocation) (*twodoor.
 	if err != nil {
 		return nil, err
 	}
+	result = readdress(result, in.Operation.Source())
 	value, err := Open(result)
 	if fault := twodoor.AsError(err); fault != nil {
 		fault.Upstream.Raw = result
@@ -34,23 +37,27 @@ func (v *Invoker) Invoke(ctx context.Context, in *twodoor.Invocation) (*twodoor.
 }
 
 // Result makes one call and returns the CallToolResult as the server wrote it, isError and unknown
-// fields included.
+// fields included. What the server asks on the way is put to the caller.
 func (v *Invoker) Result(ctx context.Context, in *twodoor.Invocation) (json.RawMessage, error) {
-	defined := Definition(in.Operation)
+	defined := defined(in.Operation)
 	name := field(defined, "name")
 	if name == "" {
 		return nil, fmt.Errorf("the plan of %s names no tool", in.Operation.ID)
 	}
-	k, err := v.Pool.keyOf(in)
-	if err != nil {
-		return nil, err
-	}
+	var params rawjson.Object
+	params.PutString("name", name)
+	params.Put("arguments", in.Arguments)
+	return v.converse(ctx, &farCall{in: in, method: "tools/call", name: name, params: params.Bytes(), defined: defined})
+}
+
+// once makes a call over the connection of a key, and once more where it was certainly not carried out.
+func (v *Invoker) once(ctx context.Context, k key, call farCall) (json.RawMessage, error) {
 	for first := true; ; first = false {
 		s, c, err := v.Pool.acquire(ctx, k)
 		if err != nil {
 			return nil, err
 		}
-		call := &toolCall{slot: s, conn: c, in: in, name: name, defined: defined}
+		call.slot, call.conn = s, c
 		reply, err := call.send(ctx)
 		how, fault := s.weigh(ctx, reply, err)
 		s.release(c, how, twodoor.AsError(fault))
@@ -121,18 +128,23 @@ func untouched(reply *wire.Reply, err error) bool {
 	return greeting || reply != nil && reply.Fault != nil
 }
 
-// toolCall is one call of a tool.
-type toolCall struct {
+// farCall is one call of a tool, or one reading of a resource or a prompt.
+type farCall struct {
+	in      *twodoor.Invocation
+	method  string
+	name    string          // what headers repeat: the tool, the resource, the prompt
+	params  json.RawMessage // an object
+	defined json.RawMessage // of a tool
+
 	slot    *slot
 	conn    *conn
-	in      *twodoor.Invocation
-	name    string
-	defined json.RawMessage
+	answers twodoor.Answers // to what the server asked in the round before
+	state   json.RawMessage // its requestState, as it came; nil: none
 }
 
 // send makes the call. A server that sees other headers in the arguments than we do has changed its
 // tools: they are listed again and the call, which it refused, is made once more.
-func (t *toolCall) send(ctx context.Context) (*wire.Reply, error) {
+func (t *farCall) send(ctx context.Context) (*wire.Reply, error) {
 	request, err := t.request(ctx)
 	if err != nil {
 		return nil, err
@@ -151,18 +163,17 @@ func (t *toolCall) send(ctx context.Context) (*wire.Reply, error) {
 	return t.conn.call(ctx, request)
 }
 
-func (t *toolCall) request(ctx context.Context) (wire.Request, error) {
-	var params rawjson.Object
-	params.PutString("name", t.name)
-	params.Put("arguments", t.in.Arguments)
-	if place := twodoor.TraceOf(ctx); !place.IsZero() {
-		params.Put("_meta", traceMeta(place))
-	}
-	r := wire.Request{Method: "tools/call", Params: params.Bytes(), Name: t.name}
+func (t *farCall) request(ctx context.Context) (wire.Request, error) {
+	r := wire.Request{Method: t.method, Params: t.dressed(ctx), Name: t.name, Owner: t.in.Principal.Subject + "\x00" + t.in.Session}
 	if tell := t.in.Progress; tell != nil {
 		r.Progress = func(params json.RawMessage) { tell(readProgress(params)) }
 	}
-	if t.conn.web == nil || !t.conn.modern() {
+	r.Message = t.message
+	if !t.conn.modern() {
+		r.Answer = t.answerer(ctx)
+		t.conn.wantLogs(ctx, t.in)
+	}
+	if t.conn.web == nil || !t.conn.modern() || t.method != "tools/call" {
 		return r, nil
 	}
 	mirrors, err := t.mirrors()
@@ -186,7 +197,7 @@ func traceMeta(place twodoor.Trace) []byte {
 }
 
 // mirrors are those of the tool as it was listed last, or as the catalog knows it.
-func (t *toolCall) mirrors() ([]wire.Mirror, error) {
+func (t *farCall) mirrors() ([]wire.Mirror, error) {
 	if listed := t.conn.tool(t.name); listed != nil {
 		return listed.mirrors, nil
 	}
@@ -206,16 +217,16 @@ func readProgress(params json.RawMessage) twodoor.Progress {
 	return twodoor.Progress{Done: number("progress"), Total: number("total"), Message: field(params, "message")}
 }
 
-// complete is the result of a reply that is one. Servers that ask back, or make a task of the call,
-// find their answer here once that is relayed; nothing of it is offered to them today.
+// complete is the result of a reply that is one, or that asks. Servers that make a task of a call are
+// not offered to.
 func (s *slot) complete(reply *wire.Reply) (json.RawMessage, error) {
 	if reply.Fault != nil {
 		return nil, s.refusal(reply.Fault, reply.Status)
 	}
 	kind, told := rawjson.Get(reply.Result, "resultType")
-	if text, _ := rawjson.String(kind); told && text != "complete" {
+	if text, _ := rawjson.String(kind); told && text != "complete" && text != inputRequired {
 		return nil, &twodoor.Error{Code: twodoor.CodeUpstream, Message: fmt.Sprintf("%s answered with a result of type %s, which was not offered", s.key.source, kind),
-			Hint: "this tool wants to ask its client something, which is not relayed"}
+			Hint: "report it to who wrote the server: only what is offered may be answered"}
 	}
 	if rawjson.KindOf(reply.Result) != rawjson.KindObject {
 		return nil, &twodoor.Error{Code: twodoor.CodeUpstream, Message: s.key.source + " answered with a result that is no object"}

@@ -32,6 +32,8 @@ type Pool struct {
 	Expand func(ctx context.Context, text string) (string, error)
 	// Changed is told that a server's list of tools is not what it was. It is called in a goroutine.
 	Changed func(source string)
+	// Lists is told that its resources or prompts are not what they were, likewise.
+	Lists func(source string, lists twodoor.Lists)
 
 	Version    string        // of this program, told to servers
 	Start      time.Duration // bound of a start; 0: one minute

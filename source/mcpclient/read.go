@@ -17,8 +17,13 @@ import (
 )
 
 // Definition is a tool's definition as its server wrote it, for doors that list tools themselves;
-// nil for operations of other kinds. It is all that lies in the plan.
+// nil for operations of other kinds. The address of a view in it is the one that we serve it under.
 func Definition(op *twodoor.Operation) json.RawMessage {
+	return readdress(defined(op), op.Source())
+}
+
+// defined is the definition as it came.
+func defined(op *twodoor.Operation) json.RawMessage {
 	if op.Kind != Kind {
 		return nil
 	}

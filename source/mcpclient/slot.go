@@ -27,6 +27,7 @@ type slot struct {
 	used     time.Time
 	idle     *time.Timer
 	changes  *time.Timer
+	watched  map[*watching]bool
 
 	failures int            // in a row, without a call that worked between
 	retryAt  time.Time      // no start before

@@ -189,7 +189,7 @@ const info = `{"name":"harbor","title":"Harbor","version":"1.0.0"}`
 func (c *client) say(message []byte) {
 	c.write.Lock()
 	defer c.write.Unlock()
-	c.out.Write(append(message, '\n')) // the client left: its stream ends
+	c.out.Write(append(rawjson.Compact(nil, message), '\n')) // the client left: its stream ends
 }
 
 // notify tells the client something by itself.

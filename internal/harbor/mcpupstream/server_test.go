@@ -52,6 +52,9 @@ func TestBothEras(t *testing.T) {
 			if got := session.InitializeResult().ProtocolVersion; got != version {
 				t.Errorf("speaks %s, want %s", got, version)
 			}
+			if tools, err := session.ListTools(t.Context(), nil); err != nil || len(tools.Tools) != 11 {
+				t.Errorf("%+v %v", tools, err)
+			}
 			for tool, want := range map[string]string{
 				"echo": "{}", "page_oncall": `"urgency":"high"`, "hand_over": `"notes":"none"`, "summarize": "in short", "folders": "roots", "set_status": "changed",
 			} {

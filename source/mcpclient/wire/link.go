@@ -33,6 +33,15 @@ type Request struct {
 	// Progress gets the params of each progress notification, in the goroutine of Call. With nil
 	// none is asked for.
 	Progress func(params json.RawMessage)
+
+	// Answer answers what the server asks while it works on this request, in a goroutine of its own;
+	// nil: the link's Inbound does. Where all requests share one stream, nothing says which of them a
+	// question belongs to: it goes to the latest whose owner is the only one that could be meant, else
+	// it is refused.
+	Answer func(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, *Fault)
+	// Message gets the params of each log message that belongs to the request, likewise; nil: none.
+	Message func(params json.RawMessage)
+	Owner   string // on whose behalf it is made
 }
 
 // Reply is the answer to a request: a result or a fault.
@@ -41,6 +50,9 @@ type Reply struct {
 	Fault  *Fault
 	Status int // of HTTP; 0: another transport
 }
+
+// errAmbiguous tells a server why its question has no answer.
+const errAmbiguous = "several callers wait for this server, and nothing says which of them is asked"
 
 // Inbound takes what a server sends of its own accord.
 type Inbound struct {
@@ -64,7 +76,12 @@ func (in *Inbound) answer(ctx context.Context, m *message) []byte {
 	if in.Answer == nil {
 		return response(m.rawID, nil, &Fault{Code: CodeNoMethod, Message: m.method + " is not offered by this client"})
 	}
-	result, fault := in.Answer(ctx, m.method, m.params)
+	return answerBy(ctx, in.Answer, m)
+}
+
+// answerBy is the response that a function makes.
+func answerBy(ctx context.Context, answer func(context.Context, string, json.RawMessage) (json.RawMessage, *Fault), m *message) []byte {
+	result, fault := answer(ctx, m.method, m.params)
 	return response(m.rawID, result, fault)
 }
 

@@ -20,6 +20,7 @@ const (
 	CodeNoResource         = -32002 // revisions before 2026-07-28
 	CodeNoMethod           = -32601
 	CodeInvalidParams      = -32602
+	CodeInvalidRequest     = -32600
 )
 
 // Fault is the error object of a JSON-RPC response.

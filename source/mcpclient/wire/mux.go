@@ -27,6 +27,8 @@ type mux struct {
 
 // waiter is a request under way.
 type waiter struct {
+	of       Request
+	at       int64       // its number
 	reply    chan *Reply // of one
 	failed   chan error  // of one
 	progress chan json.RawMessage
@@ -65,7 +67,7 @@ func (m *mux) die(err error) {
 
 // Call sends a request and waits for its answer.
 func (m *mux) Call(ctx context.Context, r Request) (*Reply, error) {
-	id, w := m.expect()
+	id, w := m.expect(r)
 	defer m.forget(id)
 	if err := m.send(ctx, request(id, r.Method, withToken(r, id))); err != nil {
 		return nil, err
@@ -107,11 +109,12 @@ func withToken(r Request, id string) []byte {
 	return rawjson.SetPath(r.Params, []byte(id), "_meta", "progressToken")
 }
 
-func (m *mux) expect() (string, *waiter) {
-	w := &waiter{reply: make(chan *Reply, 1), failed: make(chan error, 1), progress: make(chan json.RawMessage, maxProgress)}
+func (m *mux) expect(r Request) (string, *waiter) {
+	w := &waiter{of: r, reply: make(chan *Reply, 1), failed: make(chan error, 1), progress: make(chan json.RawMessage, maxProgress)}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.next++
+	w.at = m.next
 	id := strconv.FormatInt(m.next, 10)
 	m.waiting[id] = w
 	return id, w
@@ -166,7 +169,13 @@ func (m *mux) take(raw []byte) error { return readMessages(raw, m.dispatch) }
 func (m *mux) dispatch(msg *message) {
 	switch {
 	case msg.method != "" && msg.id != "":
-		go func() { _ = m.send(m.life, m.in.answer(m.life, msg)) }()
+		go func() { _ = m.send(m.life, m.answer(msg)) }()
+	case msg.method == "notifications/message":
+		if w, _ := m.meant(func(r *Request) bool { return r.Message != nil }); w != nil {
+			w.of.Message(msg.params)
+			return
+		}
+		m.in.notify(msg)
 	case msg.method == "notifications/progress":
 		m.progress(msg.params)
 	case msg.method != "":
@@ -176,6 +185,35 @@ func (m *mux) dispatch(msg *message) {
 			w.settle(&Reply{Result: msg.result, Fault: msg.fault})
 		}
 	}
+}
+
+// answer is the response to a question of the server.
+func (m *mux) answer(msg *message) []byte {
+	w, several := m.meant(func(r *Request) bool { return r.Answer != nil })
+	switch {
+	case msg.method == "ping", w == nil && !several:
+		return m.in.answer(m.life, msg)
+	case several:
+		return response(msg.rawID, nil, &Fault{Code: CodeInvalidRequest, Message: errAmbiguous})
+	}
+	return answerBy(m.life, w.of.Answer, msg)
+}
+
+// meant is the latest request under way of those that could be meant, where they are one owner's.
+func (m *mux) meant(could func(*Request) bool) (latest *waiter, several bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, w := range m.waiting {
+		switch {
+		case !could(&w.of):
+			continue
+		case latest != nil && latest.of.Owner != w.of.Owner:
+			return nil, true
+		case latest == nil || w.at > latest.at:
+			latest = w
+		}
+	}
+	return latest, false
 }
 
 func (m *mux) of(id string) *waiter {

@@ -143,7 +143,7 @@ func (w *Web) exchange(ctx context.Context, id string, r Request) (*Reply, io.Re
 		w.session = resp.Header.Get(headerSession)
 		w.mu.Unlock()
 	}
-	a := &awaited{web: w, id: id, tell: r.tell}
+	a := &awaited{web: w, id: id, of: r, tell: r.tell}
 	if mediaType(resp) != "text/event-stream" {
 		defer resp.Body.Close()
 		reply, err := a.single(resp)
@@ -290,6 +290,7 @@ func (e *StatusError) answers(own bool) bool {
 type awaited struct {
 	web   *Web
 	id    string
+	of    Request
 	tell  func(json.RawMessage)
 	reply *Reply
 }
@@ -324,9 +325,11 @@ func (w *Web) max() int {
 func (a *awaited) take(m *message) {
 	switch {
 	case m.method != "" && m.id != "":
-		a.web.respond(m)
+		a.respond(m)
 	case m.method == "notifications/progress":
 		a.tell(m.params)
+	case m.method == "notifications/message" && a.of.Message != nil:
+		a.of.Message(m.params)
 	case m.method != "":
 		a.web.In.notify(m)
 	case m.id == a.id && a.reply == nil:
@@ -336,12 +339,19 @@ func (a *awaited) take(m *message) {
 
 // respond answers a request of the server with a POST of its own. Modern servers may not ask, and
 // get no answer.
-func (w *Web) respond(m *message) {
+func (a *awaited) respond(m *message) {
+	w := a.web
 	if w.modern() {
 		return
 	}
 	ctx := w.alive()
-	go func() { _ = w.put(ctx, nil, w.In.answer(ctx, m)) }()
+	go func() {
+		if a.of.Answer != nil && m.method != "ping" {
+			_ = w.put(ctx, nil, answerBy(ctx, a.of.Answer, m))
+			return
+		}
+		_ = w.put(ctx, nil, w.In.answer(ctx, m))
+	}()
 }
 
 // Bounds of resuming a stream that ended early.
