@@ -210,6 +210,8 @@ func (f *folder) fill() {
 func (f *folder) content(one fence, now string) string {
 	text := now
 	switch g := f.set.group(one.id.group); {
+	case isWhole(one.id) && one.id != f.set.whole(one.id.group):
+		return now // it is of other sources
 	case one.id.group == "skill":
 		text = f.set.index(f, one.file)
 	case one.id.group == "agents":

@@ -113,17 +113,17 @@ func (s *Set) Generate(v Variant, old []File) []File {
 	case LLMs:
 		f.write("llms.txt", s.llms())
 	case Agents:
-		f.hold("AGENTS.md", fenceID{group: "agents"}, "")
+		f.hold("AGENTS.md", s.whole("agents"), "")
 	case Gemini:
 		f.write("gemini-extension.json", s.manifest("contextFileName", "GEMINI.md"))
 		f.cards("references")
-		f.hold("GEMINI.md", fenceID{group: "skill"}, "")
+		f.hold("GEMINI.md", s.whole("skill"), "")
 	case Claude, Skill:
 		if v == Claude {
 			f.write(".claude-plugin/plugin.json", s.manifest("", ""))
 		}
 		f.cards(path.Join(s.root(v), "references"))
-		f.hold(path.Join(s.root(v), "SKILL.md"), fenceID{group: "skill"}, s.front())
+		f.hold(path.Join(s.root(v), "SKILL.md"), s.whole("skill"), s.front())
 	}
 	f.fill()
 	return f.list()
@@ -188,6 +188,24 @@ func (s *Set) groupIDs() []string {
 		ids = append(ids, g.id)
 	}
 	return ids
+}
+
+// whole is a fence of the folder as a whole: "skill", or "skill[harbor]" where it is of some sources only.
+func (s *Set) whole(group string) fenceID {
+	return fenceID{group: group, prefixes: strings.Join(s.Sources, ",")}
+}
+
+// SourcesOf are the sources that the fences of some files are made of; nil: of all.
+func SourcesOf(files []File) []string {
+	for _, file := range files {
+		list, _ := fencesOf(file)
+		for _, one := range list {
+			if isWhole(one.id) && one.id.prefixes != "" {
+				return strings.Split(one.id.prefixes, ",")
+			}
+		}
+	}
+	return nil
 }
 
 // isWhole reports whether a fence is of the folder as a whole.

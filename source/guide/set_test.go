@@ -230,3 +230,26 @@ func TestVariants(t *testing.T) {
 		t.Errorf("%s", text)
 	}
 }
+
+// TestPart: a skill of one source, among several, is checked as what it is.
+func TestPart(t *testing.T) {
+	part := setOf("get")
+	part.Sources = []string{"api"}
+	files := part.Generate(Skill, nil)
+	if got := SourcesOf(files); !slices.Equal(got, part.Sources) {
+		t.Errorf("the sources are %v", got)
+	}
+	if findings := part.Check(files); len(findings) > 0 {
+		t.Error(findings)
+	}
+	if again := part.Generate(Skill, files); len(again) != len(files) || fileOf(t, again, "api/SKILL.md") != fileOf(t, files, "api/SKILL.md") {
+		t.Errorf("generated again: %s", fileOf(t, again, "api/SKILL.md"))
+	}
+	whole := setOf("get")
+	if findings := whole.Check(files); len(findings) > 0 {
+		t.Error(findings)
+	}
+	if got := SourcesOf(whole.Generate(Agents, nil)); got != nil {
+		t.Errorf("of all sources: %v", got)
+	}
+}

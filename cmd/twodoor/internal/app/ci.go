@@ -86,8 +86,8 @@ func (r *run) staleLock() (findings []guide.Finding, err error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, key := range config.Sorted(lock[reading.Source].Names) {
-			if there[key] {
+		for key, name := range lock[reading.Source].Names {
+			if there[key] || there[reading.Source+"."+name] {
 				continue
 			}
 			line := slices.IndexFunc(rows, func(row string) bool {
@@ -95,7 +95,7 @@ func (r *run) staleLock() (findings []guide.Finding, err error) {
 			})
 			findings = append(findings, guide.Finding{
 				File: r.near(r.site.lockFile()), Line: max(line+1, 1), Column: 1, Kind: guide.StaleLock, Note: true,
-				Message: fmt.Sprintf("%s.%s is kept for %s, which %s does not describe any more", reading.Source, lock[reading.Source].Names[key], key, reading.Source),
+				Message: fmt.Sprintf("%s.%s is kept for %s, which %s does not describe any more", reading.Source, name, key, reading.Source),
 				Fix:     "delete the line to free the name",
 			})
 		}
@@ -103,7 +103,7 @@ func (r *run) staleLock() (findings []guide.Finding, err error) {
 	return findings, nil
 }
 
-// origins are what a source describes, as its lock names it.
+// origins are what a source describes, as its lock may name it, and the names that it has.
 func (r *run) origins(reading *twodoor.Reading) (map[string]bool, error) {
 	there := map[string]bool{}
 	for _, e := range reading.Exceptions {
@@ -114,7 +114,7 @@ func (r *run) origins(reading *twodoor.Reading) (map[string]bool, error) {
 		if err != nil {
 			return nil, err
 		}
-		there[op.Origin] = true
+		there[op.Origin], there[op.ID] = true, true
 	}
 	return there, nil
 }

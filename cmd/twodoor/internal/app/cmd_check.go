@@ -124,10 +124,6 @@ func (r *run) findWrong(ctx context.Context, args []string, fix, ci bool) (*chec
 	if len(args) == 0 {
 		files = append(files, r.packedFiles()...)
 	}
-	set, err := r.cardSet(ctx, nil, "")
-	if err != nil {
-		return nil, err
-	}
 	found.Files = len(files)
 	for _, f := range files {
 		findings := r.ofFile(checker, f)
@@ -141,7 +137,7 @@ func (r *run) findWrong(ctx context.Context, args []string, fix, ci bool) (*chec
 		}
 		found.Findings = append(found.Findings, findings...)
 	}
-	stale, fixed, err := r.fences(set, files, fix)
+	stale, fixed, err := r.fences(ctx, files, fix)
 	found.Findings, found.Fixed = guide.Sort(append(found.Findings, stale...)), found.Fixed+fixed
 	return found, err
 }
@@ -223,7 +219,7 @@ func mend(f guide.File, findings []guide.Finding) (int, error) {
 
 // fences checks the generated text of all files together, a folder at a time, and writes it anew where
 // that is wanted.
-func (r *run) fences(set *guide.Set, files []guide.File, fix bool) (findings []guide.Finding, fixed int, err error) {
+func (r *run) fences(ctx context.Context, files []guide.File, fix bool) (findings []guide.Finding, fixed int, err error) {
 	folders := map[string][]guide.File{}
 	for _, f := range files {
 		if !strings.Contains(string(f.Text), "<!-- GENERATED:") {
@@ -237,6 +233,11 @@ func (r *run) fences(set *guide.Set, files []guide.File, fix bool) (findings []g
 		folders[root] = append(folders[root], guide.File{Path: filepath.ToSlash(rel), Text: f.Text})
 	}
 	for _, root := range config.Sorted(folders) {
+		sources := guide.SourcesOf(folders[root])
+		set, err := r.cardSet(ctx, sources, "")
+		if err != nil {
+			return nil, 0, fmt.Errorf("the cards in %s: %w", r.near(root), err)
+		}
 		all := set.Check(folders[root])
 		for _, f := range folders[root] {
 			var own []guide.Finding
