@@ -57,8 +57,8 @@ func (r *run) examineEntry(c *clients.Client, entry mcpclient.Server) finding {
 	if entry.URL != "" {
 		return f
 	}
-	fix := "twodoor install " + c.ID
-	if entry.ID != "twodoor" {
+	fix := r.own("install") + " " + c.ID
+	if entry.ID != r.name() {
 		fix += " --name " + entry.ID
 	}
 	if at := slices.Index(entry.Args, "--config"); at >= 0 && at+1 < len(entry.Args) && !isFile(entry.Args[at+1]) {

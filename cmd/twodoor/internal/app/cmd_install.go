@@ -29,7 +29,7 @@ func (r *run) installCommand() cli.Command {
 		Flags: []cli.Flag{
 			{Name: "print", Kind: cli.FlagSwitch, Usage: "write nothing, print what to paste, with the links and commands that the client has"},
 			{Name: "dry-run", Kind: cli.FlagSwitch, Usage: "write nothing, show what would be written"},
-			{Name: "name", Default: "twodoor", Usage: "name of the entry"},
+			{Name: "name", Default: r.name(), Usage: "name of the entry"},
 			{Name: "scope", Values: []string{"user", "project", "local"}, Default: "user", Usage: "whose file: user, project (this repository's, shared), or local (Claude Code: yours, for this repository)"},
 			{Name: "http", Kind: cli.FlagSwitch, Usage: "the client calls a running twodoor up, in place of starting a program"},
 			{Name: "expose", Values: []string{"auto", "full", "search"}, Usage: "how operations are listed: auto, full or search; default: full for clients that search tools themselves, else auto"},
@@ -47,7 +47,7 @@ func (r *run) uninstallCommand() cli.Command {
 		Example: "twodoor uninstall claude-code",
 		Flags: []cli.Flag{
 			{Name: "dry-run", Kind: cli.FlagSwitch, Usage: "write nothing, show what would be done"},
-			{Name: "name", Default: "twodoor", Usage: "name of the entry"},
+			{Name: "name", Default: r.name(), Usage: "name of the entry"},
 			{Name: "scope", Values: []string{"user", "project", "local"}, Usage: "whose file; default: all that the client has"},
 		},
 		Run:      r.uninstall,
@@ -75,6 +75,9 @@ func (r *run) install(ctx context.Context, in *cli.Invocation) error {
 			Code: twodoor.CodeInvalid, Message: "there is no " + config.FileName + " here or above: a client would have nothing to start",
 			Hint: "make one from a description, or name one with --config", Try: []string{"twodoor up openapi.yaml", "twodoor import"},
 		}
+	}
+	if r.Pack != nil && in.Switch("http") {
+		return &twodoor.Error{Code: twodoor.CodeInvalid, Message: r.name() + " serves no addresses", Hint: "leave --http out: clients start it"}
 	}
 	if in.Switch("print") {
 		return r.printEntries(in, s)
@@ -190,6 +193,23 @@ func (r *run) entryFor(in *cli.Invocation, s *site, c *clients.Client) clients.E
 	return e
 }
 
+// started is the entry by which clients start this program on a configuration.
+func (r *run) started(s *site) clients.Entry {
+	e := clients.Entry{Command: r.program(), Args: strings.Fields(r.own("mcp"))[1:]}
+	if s.File != "" {
+		e.Args = append(e.Args, "--config", s.File)
+	}
+	return e
+}
+
+// own is the line of an own command: under self, where a packed program uses its word otherwise.
+func (r *run) own(word string) string {
+	if r.brandUses(word) {
+		return r.name() + " self " + word
+	}
+	return r.name() + " " + word
+}
+
 // address is where an up of a configuration is reached, as far as the configuration says.
 func (r *run) address(s *site) string {
 	if s.Server.PublicURL != "" {
@@ -204,14 +224,14 @@ func (r *run) address(s *site) string {
 // program is the path by which clients start this program. The one on PATH is taken where it leads
 // here: it stays when the next version is put behind it.
 func (r *run) program() string {
-	if found, err := exec.LookPath("twodoor"); err == nil {
+	if found, err := exec.LookPath(r.name()); err == nil {
 		here, err := filepath.EvalSymlinks(r.Executable)
 		there, bad := filepath.EvalSymlinks(found)
 		if absolute, no := filepath.Abs(found); err == nil && bad == nil && no == nil && here == there {
 			return absolute
 		}
 	}
-	return orElse(r.Executable, "twodoor")
+	return orElse(r.Executable, r.name())
 }
 
 func (r *run) desk(s *site) *clients.Desk {

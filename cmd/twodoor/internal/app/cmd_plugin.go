@@ -89,11 +89,15 @@ func (r *run) pluginOf(ctx context.Context, in *cli.Invocation) (clients.Plugin,
 	if err := r.serve(ctx); err != nil {
 		return clients.Plugin{}, err
 	}
-	if r.site.File == "" || r.site.demo {
+	if r.Pack == nil && (r.site.File == "" || r.site.demo) {
 		return clients.Plugin{}, &twodoor.Error{Code: twodoor.CodeInvalid, Message: "there is no " + config.FileName + " here or above: a plugin would have nothing to start", Hint: "make one with: twodoor up openapi.yaml"}
 	}
 	infos := slices.DeleteFunc(slices.Clone(r.engine.Catalog().Sources()), func(i twodoor.SourceInfo) bool { return i.Name == twodoor.OwnSource })
-	p := clients.Plugin{Name: in.Text("name"), Command: "twodoor", Version: "1.0.0"}
+	p := clients.Plugin{Name: in.Text("name"), Guides: r.own("guides"), Find: r.own("find"), Version: "1.0.0", Entry: r.started(r.site)}
+	p.Entry.Args = append(p.Entry.Args, "--expose", string(twodoor.ExposeFull))
+	if r.Pack != nil {
+		p.Name, p.Version = orElse(p.Name, r.name()), r.release()
+	}
 	var titles []string
 	for _, info := range infos {
 		titles = append(titles, orElse(info.Title, info.Name))
@@ -104,13 +108,12 @@ func (r *run) pluginOf(ctx context.Context, in *cli.Invocation) (clients.Plugin,
 	}
 	switch {
 	case len(infos) == 0:
-		return p, &twodoor.Error{Code: twodoor.CodeInvalid, Message: r.near(r.site.File) + " has no sources", Hint: "add one with: twodoor add openapi.yaml"}
+		return p, &twodoor.Error{Code: twodoor.CodeInvalid, Message: r.source(r.site) + " has no sources", Hint: "add one with: twodoor add openapi.yaml"}
 	case p.Name == "":
 		return p, &twodoor.Error{Code: twodoor.CodeInvalid, Message: "there are several sources, so the plugin needs a name", Hint: "give it one with --name"}
 	}
 	if problem := config.CheckName(p.Name); problem != "" || len(p.Name) > 64 {
 		return p, &twodoor.Error{Code: twodoor.CodeInvalid, Message: fmt.Sprintf("%q is no name for a plugin", p.Name), Hint: "lower-case letters, digits and single hyphens, at most 64, and no command of twodoor"}
 	}
-	p.Entry = clients.Entry{Command: r.program(), Args: []string{"mcp", "--config", r.site.File, "--expose", string(twodoor.ExposeFull)}}
 	return p, nil
 }

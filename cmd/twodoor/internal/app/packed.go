@@ -128,7 +128,7 @@ func (r *run) openPacked(s *site) (*opened, error) {
 }
 
 // unbranded are commands that have no place in a program whose description is inside it.
-var unbranded = strings.Fields("up demo add remove import init pack refresh snapshot diff export plugin")
+var unbranded = strings.Fields("up demo add remove import init pack refresh snapshot diff export")
 
 // branded puts the own commands of a packed program under self; those whose word it does not use itself
 // stand at the root as well (contracts §2).

@@ -14,7 +14,8 @@ type Plugin struct {
 	Title   string // of what it serves
 	About   string // a sentence; may be empty
 	Version string
-	Command string // required; how a shell calls the program's own commands: "twodoor"
+	Guides  string // required; the program's command for its guides: "twodoor guides"
+	Find    string // required; its command for searching
 	Entry   Entry  // required
 }
 
@@ -49,7 +50,7 @@ func (p Plugin) skill() []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "---\nname: %s\ndescription: %s\n---\n\n# %s\n\n", p.Name, quoted(p.describe(700)+" Use when a task is about "+p.Title+"."), p.Title)
 	fmt.Fprintf(&b, "Everything there is to know stands in the program itself. Ask it; do not guess commands, tools or fields.\n\n")
-	fmt.Fprintf(&b, "With a shell:\n\n```sh\n%s guides list\n%s find WHAT YOU WANT TO DO\n```\n\n", p.Command, p.Command)
+	fmt.Fprintf(&b, "With a shell:\n\n```sh\n%s list\n%s WHAT YOU WANT TO DO\n```\n\n", p.Guides, p.Find)
 	b.WriteString("Read the guide that fits before the first call. `--help` after any command tells its inputs. Every command answers JSON off a terminal; `--fields`, `--jq` and `--limit` cut an answer, `--dry-run` shows the request and sends nothing.\n\n")
 	fmt.Fprintf(&b, "Without a shell, over the MCP server `%s`: `list_guides` and `read_guides` where there are guides, `find_operations` where not every operation is a tool.\n", p.Name)
 	return []byte(b.String())

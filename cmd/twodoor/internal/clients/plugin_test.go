@@ -14,7 +14,7 @@ import (
 func TestPlugin(t *testing.T) {
 	name := regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 	for _, about := range []string{"", "Incidents, with \"quotes\": and\nlines.", strings.Repeat("long words ", 300), strings.Repeat("x", 3000)} {
-		p := Plugin{Name: "harbor", Title: "Harbor", About: about, Version: "1.2.0", Command: "twodoor", Entry: entries["stdio"]}
+		p := Plugin{Name: "harbor", Title: "Harbor", About: about, Version: "1.2.0", Guides: "twodoor guides", Find: "twodoor find", Entry: entries["stdio"]}
 		for _, f := range append(p.Files(), p.Skill()...) {
 			if strings.HasSuffix(f.Path, ".json") {
 				var values map[string]any
