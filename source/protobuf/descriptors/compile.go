@@ -16,6 +16,7 @@ import (
 	"github.com/bufbuild/protocompile"
 	"github.com/bufbuild/protocompile/reporter"
 	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
 
 	"github.com/twodoor/twodoor"
 )
@@ -133,6 +134,10 @@ func (c *compilation) FindFileByPath(name string) (protocompile.SearchResult, er
 		if text, ok, err := c.source(name); ok || err != nil {
 			return protocompile.SearchResult{Source: text}, err
 		}
+	}
+	if slices.Contains(wellKnown, name) { // the library's own: options of a copy have to be translated one by one
+		file, err := protoregistry.GlobalFiles.FindFileByPath(name)
+		return protocompile.SearchResult{Desc: file}, err
 	}
 	files, err := bundled()
 	if err != nil {
