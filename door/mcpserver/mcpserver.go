@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"sync"
@@ -129,20 +130,24 @@ func (d *Door) instructions() string {
 		return d.Instructions
 	}
 	text := "Operations of real systems, each a call. If you have a shell, use the CLI " + d.name() + ": it does the same with fewer tokens. "
-	if d.has("find-operations") {
-		text += "Where an operation is not listed, find it first: find_operations takes plain words; call what it finds with read_operation, write_operation or destroy_operation. "
+	if find := d.own("find-operations"); find != "" {
+		text += fmt.Sprintf("Where an operation is not listed, find it first: %s takes plain words; call what it finds with %s, %s or %s. ",
+			find, d.own("read-operation"), d.own("write-operation"), d.own("destroy-operation"))
 	}
-	if d.has("list-guides") {
-		text += "list_guides and read_guides tell how things are done here: read the one that fits before work of several steps. "
+	if list := d.own("list-guides"); list != "" {
+		text += fmt.Sprintf("%s and %s tell how things are done here: read the one that fits before work of several steps. ", list, d.own("read-guides"))
 	}
 	return text + "Calls take an optional _want that says how much of the answer is wanted: " +
 		`{"fields":["id","name"],"limit":20,"jq":"…","page":"2","all":true,"summary":true,"budget":2000,"format":"toon"}. Ask for the fields you need.`
 }
 
-// has reports whether one of twodoor's own operations is served.
-func (d *Door) has(name string) bool {
+// own is the tool name of one of twodoor's own operations; empty: it is not served.
+func (d *Door) own(name string) string {
 	op, _, err := d.Engine.Catalog().Find(twodoor.OwnSource + "." + name)
-	return err == nil && op != nil
+	if err != nil || op == nil {
+		return ""
+	}
+	return op.Spelling().MCP
 }
 
 func orElse(text, otherwise string) string {

@@ -152,7 +152,7 @@ func (r *run) contents(ctx context.Context, s *site, name, release string) (c pa
 	}
 	c.Manifest.Version = orElse(c.Manifest.Version, "0")
 	c.Files = map[string][]byte{pack.ConfigFile: s.Text}
-	if c.Files[pack.CatalogFile], err = r.bundled(ctx, s, readings); err != nil {
+	if c.Files[pack.CatalogFile], err = r.bundled(ctx, s, name, readings); err != nil {
 		return c, err
 	}
 	used := wordsOf(readings, c.Manifest.Brand)
@@ -184,11 +184,19 @@ func (r *run) packGuides(c *pack.Contents, folder, source string, used map[strin
 	return nil
 }
 
-// bundled is the catalog as a bundle that says nothing of this machine.
-func (r *run) bundled(ctx context.Context, s *site, readings []*twodoor.Reading) ([]byte, error) {
+// bundled is the catalog as a bundle that says nothing of this machine. The program's own tools have its
+// name in front; they are found by their plain names too.
+func (r *run) bundled(ctx context.Context, s *site, name string, readings []*twodoor.Reading) ([]byte, error) {
 	own, err := r.ownReadings(ctx, s)
 	if err != nil {
 		return nil, err
+	}
+	for _, reading := range own {
+		for i := range reading.Operations {
+			op := &reading.Operations[i]
+			op.Aliases = append(op.Aliases, op.ID)
+			op.Tool = name + "_" + op.Spelling().MCP
+		}
 	}
 	dir, err := os.MkdirTemp("", "twodoor-pack-*")
 	if err != nil {
