@@ -76,6 +76,9 @@ func (r *running) event(call *Call, result *Result, fault *Error) Event {
 	}
 	if result != nil {
 		event.Answer, event.BytesOut, event.TokensOut = result.Value, len(result.Value), result.Weight
+		if result.Text != "" {
+			event.BytesOut = len(result.Text)
+		}
 		event.Cut, event.Saved = result.Cut, result.Saved
 	}
 	return event

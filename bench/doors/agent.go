@@ -23,11 +23,18 @@ type cost struct {
 	Bytes   int `json:"upstream"` // from upstream
 	Missed  int `json:"missed"`   // operations that the search did not name
 	Failed  int `json:"failed"`   // calls that were answered with an error
+
+	Saved twodoor.Saved `json:"saved"` // by shaping answers, by cause
 }
 
 func (c *cost) add(o cost) {
 	c.Turns, c.Read, c.Written = c.Turns+o.Turns, c.Read+o.Read, c.Written+o.Written
 	c.Bytes, c.Missed, c.Failed = c.Bytes+o.Bytes, c.Missed+o.Missed, c.Failed+o.Failed
+	c.Saved = plus(c.Saved, o.Saved)
+}
+
+func plus(a, b twodoor.Saved) twodoor.Saved {
+	return twodoor.Saved{LeftOut: a.LeftOut + b.LeftOut, Fields: a.Fields + b.Fields, Cut: a.Cut + b.Cut, Encoded: a.Encoded + b.Encoded}
 }
 
 // turn counts one exchange.
@@ -41,7 +48,7 @@ func (c *cost) turn(written, read string) {
 var doors = []struct {
 	name string
 	run  func(*house, task) (cost, error)
-}{{"cli", atCLI}, {"full list", inFull}, {"search", bySearch}}
+}{{"cli", atCLI}, {"full list", inFull}, {"search", bySearch}, {"search, TOON", asTOON}}
 
 // atCLI is an agent with a shell. It asks find, reads the help of what it found unless the first hit
 // carries its schema, and calls.
@@ -74,7 +81,7 @@ func atCLI(h *house, t task) (c cost, err error) {
 		c.turn("twodoor "+strings.Join(line, " ")+" <<<"+arguments, told)
 		c.failed(status != 0)
 	}
-	c.Bytes = h.far.bytes()
+	c.Bytes, c.Saved = h.far.bytes(), h.saved
 	return c, nil
 }
 
@@ -106,18 +113,20 @@ func inFull(h *house, t task) (c cost, err error) {
 		}
 		arguments := s.arguments(op)
 		if s.Fields != "" {
-			arguments = rawjson.Set(arguments, twodoor.WantKey, want(s))
+			arguments = rawjson.Set(arguments, twodoor.WantKey, want(s, ""))
 		}
 		if err := h.tool(&c, op.Spelling().MCP, arguments); err != nil {
 			return c, err
 		}
 	}
-	c.Bytes = h.far.bytes()
+	c.Bytes, c.Saved = h.far.bytes(), h.saved
 	return c, nil
 }
 
 // bySearch is an agent whose host lists the tools that find others.
-func bySearch(h *house, t task) (c cost, err error) {
+func bySearch(h *house, t task) (cost, error) { return searching(h, t, "") }
+
+func searching(h *house, t task, format twodoor.Format) (c cost, err error) {
 	if err := h.list(&c, twodoor.ExposeSearch); err != nil {
 		return c, err
 	}
@@ -138,17 +147,20 @@ func bySearch(h *house, t task) (c cost, err error) {
 		call := rawjson.Object{}
 		call.PutString("id", op.ID)
 		call.Put("arguments", s.arguments(op))
-		if s.Fields != "" {
-			call.Put("want", want(s))
+		if s.Fields != "" || format != "" {
+			call.Put("want", want(s, format))
 		}
 		tool := map[twodoor.Effect]string{twodoor.Reads: "read_operation", twodoor.Writes: "write_operation", twodoor.Destroys: "destroy_operation"}[op.Effect]
 		if err := h.tool(&c, tool, call.Bytes()); err != nil {
 			return c, err
 		}
 	}
-	c.Bytes = h.far.bytes()
+	c.Bytes, c.Saved = h.far.bytes(), h.saved
 	return c, nil
 }
+
+// asTOON is an agent by search that asks for its answers as TOON.
+func asTOON(h *house, t task) (cost, error) { return searching(h, t, twodoor.FormatTOON) }
 
 // learns reports whether what was found tells the schema of the operation, and counts one that was
 // not found at all.
@@ -170,7 +182,16 @@ func (c *cost) failed(failed bool) {
 	}
 }
 
-func want(s step) []byte { return rawjson.Set([]byte(`{}`), "fields", rawjson.Quote(s.Fields)) }
+func want(s step, format twodoor.Format) []byte {
+	var w rawjson.Object
+	if s.Fields != "" {
+		w.PutString("fields", s.Fields)
+	}
+	if format != "" {
+		w.PutString("format", string(format))
+	}
+	return w.Bytes()
+}
 
 // operation is the one of a step; a stub answers for it from now on.
 func (h *house) operation(s step) (*twodoor.Operation, error) {

@@ -40,8 +40,12 @@ func systemsOf(corpus string) []system {
 // house is a system behind an engine, fresh for each task.
 type house struct {
 	*twodoor.Engine
-	far *farSide
+	far   *farSide
+	saved twodoor.Saved
 }
+
+// Observe adds up what shaping the answers saved.
+func (h *house) Observe(event twodoor.Event) { h.saved = plus(h.saved, event.Saved) }
 
 // built is what all houses of a system share.
 type built struct {
@@ -80,6 +84,7 @@ func (b *built) house() *house {
 		openapi.Kind: &openapi.Invoker{Doer: far},
 		find.Kind:    &find.Invoker{Shelf: shelf, Index: func(*twodoor.Catalog) (*find.Index, error) { return b.index, nil }},
 	}}}
+	h.Engine.Observer = h
 	h.Serve(b.catalog)
 	return h
 }

@@ -70,7 +70,7 @@ func run(systems []system, raw []byte) (results []result, err error) {
 	return results, nil
 }
 
-// print writes the table: each system, and all.
+// print writes the table: each system, and all; then what shaping the answers saved.
 func print(w io.Writer, results []result, each bool) {
 	fmt.Fprintln(w, "| system | tasks | door | turns | tokens read | tokens written | bytes from upstream | not found | failed |")
 	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|---|")
@@ -98,6 +98,11 @@ func print(w io.Writer, results []result, each bool) {
 	}
 	for _, name := range append(systems, "all") {
 		row(w, name, counts[name], totals[name])
+	}
+	fmt.Fprintln(w, "\n| door | saved in all | left out | fields | cut | encoding |\n|---|---|---|---|---|---|")
+	for _, door := range doors {
+		s := totals["all"][door.name].Saved
+		fmt.Fprintf(w, "| %s | %d | %d | %d | %d | %d |\n", door.name, s.Total(), s.LeftOut, s.Fields, s.Cut, s.Encoded)
 	}
 }
 
