@@ -72,6 +72,12 @@ func (c *Checker) CheckGuides() []Finding {
 	for i := range c.Guides.Guides {
 		g := &c.Guides.Guides[i]
 		for _, id := range g.Operations {
+			if strings.ContainsAny(id, "*?[") {
+				if !c.anyCovered(id) {
+					findings = append(findings, Finding{File: g.File, Line: 1, Column: 1, Kind: UnknownOperation, Message: "the guide covers " + id + ", which no operation fits"})
+				}
+				continue
+			}
 			if op, alias, err := c.Catalog.Find(id); err == nil && (op == nil || alias) {
 				f := Finding{File: g.File, Line: 1, Column: 1, Kind: UnknownOperation, Message: "the guide covers " + id + ", which is no operation", Fix: c.nearest(id)}
 				if alias {
@@ -82,6 +88,17 @@ func (c *Checker) CheckGuides() []Finding {
 		}
 	}
 	return Sort(findings)
+}
+
+// anyCovered reports whether a glob fits an operation.
+func (c *Checker) anyCovered(glob string) bool {
+	g := &Guide{Operations: []string{glob}}
+	for _, entry := range c.Catalog.Entries() {
+		if g.Covers(entry.ID) {
+			return true
+		}
+	}
+	return false
 }
 
 // nearest is the operation nearest to a name, or "".

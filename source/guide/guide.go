@@ -23,7 +23,7 @@ type Guide struct {
 	Title      string   `json:"title"`
 	When       string   `json:"when,omitempty"`       // when to read it
 	Intents    []string `json:"intents,omitempty"`    // what one may want, in any language
-	Operations []string `json:"operations,omitempty"` // ids that it covers, made whole with the source's name
+	Operations []string `json:"operations,omitempty"` // ids that it covers, made whole with the source's name; * stands for any text
 	Source     string   `json:"source,omitempty"`     // the source that it belongs to
 	File       string   `json:"-"`
 	Text       string   `json:"-"` // the Markdown, without the front matter
@@ -124,11 +124,19 @@ func (l *Library) Names() []string {
 func (l *Library) For(id string) []string {
 	var names []string
 	for _, g := range l.Guides {
-		if slices.Contains(g.Operations, id) {
+		if g.Covers(id) {
 			names = append(names, g.Name)
 		}
 	}
 	return names
+}
+
+// Covers reports whether the guide says that it covers an operation.
+func (g *Guide) Covers(id string) bool {
+	return slices.ContainsFunc(g.Operations, func(glob string) bool {
+		fits, err := path.Match(glob, id)
+		return err == nil && fits
+	})
 }
 
 // guideKeys are the keys of a front matter.

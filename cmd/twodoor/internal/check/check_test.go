@@ -61,13 +61,13 @@ func TestBadInput(t *testing.T) {
 // TestGuidesOfAnotherTime: guides that name what is gone, and two of one name.
 func TestGuidesOfAnotherTime(t *testing.T) {
 	b, _ := demo(t)
-	text := "---\nname: x\ntitle: X\noperations: [incident.gone, incident.list]\n---\n`incident.gone`\n"
+	text := "---\nname: x\ntitle: X\noperations: [incident.gone, incident.list, 'incident.*', 'gone.*']\n---\n`incident.gone`\n"
 	checker := b.checker(guide.Load("harbor", fstest.MapFS{"a.md": {Data: []byte(text)}, "b.md": {Data: []byte(text)}}, 0))
 	var kinds []string
 	for _, f := range checker.CheckGuides() {
 		kinds = append(kinds, string(f.Kind))
 	}
-	if got := strings.Join(kinds, " "); got != "unknown-operation same-name" {
+	if got := strings.Join(kinds, " "); got != "unknown-operation unknown-operation same-name" {
 		t.Errorf("%s", got)
 	}
 	if findings := checker.Check("a.md", []byte(text)); len(findings) != 1 || findings[0].Line != 6 || findings[0].Kind != guide.UnknownOperation {

@@ -45,7 +45,7 @@ func (s Surfaces) of(c *Change) (reached []string) {
 
 // names reports whether a guide covers an operation, or speaks of it in one of its spellings.
 func names(g *guide.Guide, id string) bool {
-	if slices.Contains(g.Operations, id) {
+	if g.Covers(id) {
 		return true
 	}
 	source, rest, _ := strings.Cut(id, ".")
