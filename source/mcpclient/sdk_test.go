@@ -16,14 +16,14 @@ import (
 	"github.com/twodoor/twodoor/twodoortest"
 )
 
-// sdkServer is a server of the official SDK. Its names are words that the suite of sources knows.
+// sdkServer is a server of the official SDK. Tools keep their own spelling.
 func sdkServer() *mcp.Server {
 	server := mcp.NewServer(&mcp.Implementation{Name: "sdk", Version: "1"}, nil)
 	object := json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"}}}`)
-	server.AddTool(&mcp.Tool{Name: "note.get", Description: "Gets a note", InputSchema: object}, func(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	server.AddTool(&mcp.Tool{Name: "getNote", Description: "Gets a note", InputSchema: object}, func(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(req.Params.Arguments)}}}, nil
 	})
-	server.AddTool(&mcp.Tool{Name: "note.slow", Description: "Tells its progress", InputSchema: object}, func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	server.AddTool(&mcp.Tool{Name: "slow_note", Description: "Tells its progress", InputSchema: object}, func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		err := req.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: req.Params.GetProgressToken(), Progress: 1, Total: 2, Message: "half"})
 		return &mcp.CallToolResult{Content: []mcp.Content{}}, err
 	})
@@ -79,12 +79,12 @@ func talk(t *testing.T, engine *twodoor.Engine, progress bool) {
 		}
 		return string(result.Value), nil
 	}
-	if got, err := do("fake.note.get", `{"n":1152921504606846977}`, nil); got != `{"n":1152921504606846977}` {
+	if got, err := do("fake.getNote", `{"n":1152921504606846977}`, nil); got != `{"n":1152921504606846977}` {
 		t.Errorf("got %s, %v", got, err)
 	}
 	if progress { // a server that answers in JSON has nowhere to tell it
 		var told []twodoor.Progress
-		if _, err := do("fake.note.slow", `{}`, func(p twodoor.Progress) { told = append(told, p) }); err != nil || len(told) != 1 {
+		if _, err := do("fake.slow_note", `{}`, func(p twodoor.Progress) { told = append(told, p) }); err != nil || len(told) != 1 {
 			t.Errorf("progress %+v, %v", told, err)
 		}
 	}

@@ -91,7 +91,7 @@ func (r *run) add(ctx context.Context, e *edit, w wanted) error {
 		return &twodoor.Error{Code: twodoor.CodeInvalid, Message: fmt.Sprintf("%s: %v", w.ref, broken), Hint: "mend the file there, or fetch it again if it was cut off", Cause: broken}
 	}
 	if !ok {
-		return &twodoor.Error{Code: twodoor.CodeInvalid, Message: fmt.Sprintf(`%s is no OpenAPI document: it has no "openapi" or "swagger" at the top`, w.ref), Hint: "this version serves OpenAPI 2.0, 3.0 and 3.1, as JSON or YAML, and verbs files"}
+		return &twodoor.Error{Code: twodoor.CodeInvalid, Message: fmt.Sprintf(`%s is no OpenAPI document: it has no "openapi" or "swagger" at the top`, w.ref), Hint: "this version serves OpenAPI 2.0, 3.0 and 3.1, as JSON or YAML, and verbs files. " + serverHint}
 	}
 	if w.name == "" {
 		w.name = e.site.freeName(nameFrom(title, place))

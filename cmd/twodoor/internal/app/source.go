@@ -58,6 +58,9 @@ func annotationsOf(s *site) map[string]json.RawMessage {
 	return all
 }
 
+// serverHint is for whoever adds an MCP server as if it were a description.
+const serverHint = "An MCP server is written into twodoor.yaml: sources: {NAME: {mcp: {url: …}}}"
+
 // fetcher reads URLs in the name of a source.
 func (r *run) fetcher(s *site, name string) func(context.Context, string) ([]byte, error) {
 	return func(ctx context.Context, url string) ([]byte, error) {
@@ -81,7 +84,7 @@ func fetch(ctx context.Context, client openapi.Doer, source, url string) ([]byte
 	}
 	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusOK {
-		return nil, &twodoor.Error{Code: twodoor.CodeUpstream, Message: fmt.Sprintf("%s answers HTTP %d", url, answer.StatusCode), Hint: "open it in a browser: is it the description itself?"}
+		return nil, &twodoor.Error{Code: twodoor.CodeUpstream, Message: fmt.Sprintf("%s answers HTTP %d", url, answer.StatusCode), Hint: "open it in a browser: is it the description itself? " + serverHint}
 	}
 	text, err := io.ReadAll(io.LimitReader(answer.Body, openapi.DefaultMaxBytes+1))
 	if err != nil {
