@@ -26,7 +26,12 @@ func (v *Invoker) Invoke(ctx context.Context, in *twodoor.Invocation) (*twodoor.
 	if err != nil {
 		return nil, err
 	}
-	result = readdress(result, in.Operation.Source())
+	return ValueOf(in.Operation.Source(), result)
+}
+
+// ValueOf opens a CallToolResult of a source and keeps it whole beside the value: see [Open].
+func ValueOf(source string, result json.RawMessage) (*twodoor.Value, error) {
+	result = readdress(result, source)
 	value, err := Open(result)
 	if fault := twodoor.AsError(err); fault != nil {
 		fault.Upstream.Raw = result

@@ -27,7 +27,7 @@ func (r *run) ready() {
 
 		protobuf.Kind:  &protobuf.Invoker{Doer: r.outbound(r.site), UserAgent: "twodoor/" + r.Version.Number},
 		command.Kind:   &r.far.verbs.invoker,
-		mcpclient.Kind: r.memory.traced(&mcpclient.Invoker{Pool: &r.far.pool}),
+		mcpclient.Kind: r.memory.traced(r.toolInvoker()),
 		remote.Kind:    &remote.Invoker{Doer: &r.far.out},
 	}
 	r.engine.Profiles = profilesOf(r.site)
@@ -51,6 +51,16 @@ func profileOf(p config.Profile) *twodoor.Profile {
 		profile.Effects = append(profile.Effects, twodoor.Effect(effect))
 	}
 	return profile
+}
+
+// toolInvoker calls the tools of MCP servers: over the connections of this program where it stays, else
+// over those of the running up where there is one.
+func (r *run) toolInvoker() twodoor.Invoker {
+	own := &mcpclient.Invoker{Pool: &r.far.pool}
+	if r.staying || r.stays() {
+		return own
+	}
+	return &attached{run: r, own: own}
 }
 
 // definitionOf is the definition of a tool as its MCP server wrote it, however far away that is.

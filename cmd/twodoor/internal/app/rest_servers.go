@@ -92,20 +92,17 @@ func (s *restServers) Discover(context.Context) error {
 func (s *restServers) Status(context.Context) []rest.ServerStatus {
 	run := s.live.current()
 	var all []rest.ServerStatus
-	summaries, err := run.summaries()
-	if err != nil {
-		return nil
-	}
-	for _, one := range summaries {
-		if !isListed(one.Kind) {
-			continue
+	for _, name := range run.site.listed() {
+		st := run.stateOf(name)
+		status := rest.ServerStatus{Name: st.Connection, Source: name, Status: "ok", Description: run.site.servers[name].Description}
+		for range run.opened.catalog.Below(name + ".") {
+			status.Tools++
 		}
-		status := rest.ServerStatus{Name: orElse(one.Connection, one.Name), Source: one.Name, Status: "ok", Description: run.site.servers[one.Name].Description, Tools: one.Operations}
 		switch {
-		case one.Error != "" || one.State == mcpclient.Failed || one.State == mcpclient.NeedsLogin || one.State == mcpclient.Invalid:
-			status.Status, status.Error = "error", orElse(one.Reason, one.Error)
-		case one.State == mcpclient.Starting:
+		case st.State == mcpclient.Starting:
 			status.Status = "loading"
+		case st.Reason != "" && st.State != mcpclient.Ready, status.Tools == 0 && st.Reason != "":
+			status.Status, status.Error = "error", st.Reason
 		}
 		all = append(all, status)
 	}

@@ -60,6 +60,7 @@ type greeting struct {
 const (
 	askSources = "sources" // how the sources are
 	askRecord  = "record"  // records of calls come in
+	askCall    = "call"    // a call of an MCP server's tool, over the connections of the up
 	askHTTP    = "http"    // a request to the REST door comes
 )
 
@@ -168,6 +169,8 @@ func (s *socket) stream(ctx context.Context, conn *net.UnixConn) {
 		if store := s.memory.store; store != nil {
 			_ = store.journal.Serve(ctx, through{in, conn})
 		}
+	case askCall:
+		s.carry(ctx, conn, in)
 	case askHTTP:
 		s.http(ctx, through{in, conn})
 	case askSources:

@@ -127,8 +127,8 @@ func (l *Lists) Seen(source string) time.Time {
 	l.mu.Lock()
 	at := l.seen[source]
 	l.mu.Unlock()
-	if listing := l.Get(source); at.IsZero() && listing != nil {
-		at = listing.Read
+	if info, err := os.Stat(l.path(source)); at.IsZero() && l.Dir != "" && err == nil {
+		at = info.ModTime()
 	}
 	return at
 }
