@@ -3,6 +3,8 @@ package rest
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"iter"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -468,5 +470,64 @@ func unmarshal(t *testing.T, text string, into any) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(text), into); err != nil {
 		t.Fatalf("%v in %s", err, text)
+	}
+}
+
+// callBook is a journal that tells of one call, of three that were missed, and of a fault.
+type callBook struct{ asked url.Values }
+
+func (b *callBook) List(_ context.Context, query url.Values) (json.RawMessage, error) {
+	b.asked = query
+	return json.RawMessage(`{"calls":[]}`), nil
+}
+
+func (*callBook) Call(_ context.Context, id string) (json.RawMessage, error) {
+	return nil, &twodoor.Error{Code: twodoor.CodeNotFound, Message: "there is no call " + id}
+}
+
+func (*callBook) Follow(_ context.Context, query url.Values, resume string) (iter.Seq2[News, error], error) {
+	if query.Get("filter") == "bad" {
+		return nil, &twodoor.Error{Code: twodoor.CodeInvalid, Message: "no filter"}
+	}
+	return func(yield func(News, error) bool) {
+		_ = yield(News{Call: json.RawMessage(`{"after":"` + resume + `"}`), Resume: "1:2"}, nil) &&
+			yield(News{Missed: 3, Resume: "1:5"}, nil) &&
+			yield(News{}, errors.New("the store is gone"))
+	}, nil
+}
+
+// TestCalls holds that the journal is read and followed by the operator alone, with places to go on
+// after and losses told.
+func TestCalls(t *testing.T) {
+	book := &callBook{}
+	door := guarded(t)
+	door.Calls = book
+	if w := ask(door, "GET", "/api/v1/calls?filter=code:error&limit=3", "", "Authorization: Bearer operator"); w.Code != 200 || book.asked.Get("filter") != "code:error" {
+		t.Errorf("%d %s after %v", w.Code, w.Body, book.asked)
+	}
+	if w := ask(door, "GET", "/api/v1/calls/c1", "", "Authorization: Bearer operator"); w.Code != 404 {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	if w := ask(door, "GET", "/api/v1/events?filter=bad", "", "Authorization: Bearer operator"); w.Code != 400 {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	body := ask(door, "GET", "/api/v1/events", "", "Authorization: Bearer operator", "Last-Event-ID: 1:1").Body.String()
+	for _, want := range []string{"event: call\nid: 1:2\ndata: {\"after\":\"1:1\"}\n\n", "event: dropped\nid: 1:5\ndata: {\"missed\":3}\n\n", "event: error\ndata: {\"code\":\"internal\""} {
+		if !strings.Contains(body, want) {
+			t.Errorf("%q is missing in %q", want, body)
+		}
+	}
+	ann := ask(door, "POST", "/api/sessions", `{"principal":"ann"}`, "Authorization: Bearer operator")
+	token := field(t, ann, "token")
+	if w := ask(door, "GET", "/api/v1/calls", "", "Authorization: Bearer "+token); w.Code != 403 {
+		t.Errorf("a session reads the journal: %d %s", w.Code, w.Body)
+	}
+	ctx, leave := context.WithCancel(t.Context())
+	leave()
+	r := httptest.NewRequestWithContext(ctx, "GET", "http://127.0.0.1/api/v1/events", nil)
+	r.Header.Set("Authorization", "Bearer "+token)
+	w := httptest.NewRecorder()
+	if door.ServeHTTP(w, r); strings.Contains(w.Body.String(), "event: call") || !strings.Contains(w.Body.String(), "event: catalog") {
+		t.Errorf("a session hears %s", w.Body)
 	}
 }

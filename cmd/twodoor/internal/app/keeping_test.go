@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/base64"
@@ -206,12 +207,15 @@ func (s *server) ask(method, path, token, body string, headers ...string) (int, 
 }
 
 // open makes a request of which the answer is read by the caller.
-func (s *server) open(path string) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(s.l.t.Context(), http.MethodGet, s.url+path, nil)
+func (s *server) open(ctx context.Context, path, header, value string) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+path, nil)
 	if err != nil {
 		return nil, err
 	}
 	req.Header.Set("Authorization", "Bearer "+s.token)
+	if value != "" {
+		req.Header.Set(header, value)
+	}
 	return http.DefaultClient.Do(req)
 }
 
@@ -356,4 +360,45 @@ func TestShowCall(t *testing.T) {
 	if status, _, said := l.run("calls", "dura:>1s"); status != 2 || !strings.Contains(said, "dur") {
 		t.Errorf("exit %d: %s", status, said)
 	}
+}
+
+// TestEventsGoOn follows calls over SSE, leaves, and goes on where it left: nothing is missed, nothing is
+// told twice.
+func TestEventsGoOn(t *testing.T) {
+	stores(t, func(t *testing.T, l *lab) {
+		s := l.up()
+		get := func(id string) { s.ask("POST", "/api/v1/call/lab.items.get", "", fmt.Sprintf(`{"id":%q}`, id)) }
+		read := func(resume, until string) (all, last string) {
+			ctx, leave := context.WithCancel(t.Context())
+			defer leave()
+			resp, err := s.open(ctx, "/api/v1/events?filter=op:lab.items.get", "Last-Event-ID", resume)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer resp.Body.Close()
+			if resume == "" {
+				get("one")
+			}
+			lines := bufio.NewScanner(resp.Body)
+			for lines.Scan() {
+				if id, ok := strings.CutPrefix(lines.Text(), "id: "); ok {
+					last = id
+				}
+				if all += lines.Text() + "\n"; strings.Contains(lines.Text(), until) {
+					break
+				}
+			}
+			return all, last
+		}
+		all, last := read("", `"id":"one"`)
+		get("two")
+		get("three")
+		more, _ := read(last, `"id":"three"`)
+		if last == "" || strings.Count(more, "event: call") != 2 || strings.Contains(more, `"id":"one"`) || !strings.Contains(more, `"id":"two"`) {
+			t.Errorf("after %q came %s", all, more)
+		}
+		if status, text := s.ask("GET", "/api/v1/events", "", "", "Last-Event-ID: nonsense"); status != 400 || !strings.Contains(text, "resume") {
+			t.Errorf("%d %s", status, text)
+		}
+	})
 }

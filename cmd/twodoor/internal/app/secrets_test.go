@@ -77,7 +77,7 @@ func (s *server) follow() *lines {
 	all := &lines{}
 	begun := make(chan struct{})
 	go func() {
-		resp, err := s.open("/api/v1/events")
+		resp, err := s.open(s.l.t.Context(), "/api/v1/events", "", "")
 		close(begun)
 		if err != nil {
 			return
