@@ -85,26 +85,6 @@ func BenchmarkLoad(b *testing.B) {
 	b.ReportMetric(float64(spent.Microseconds())/float64(calls), "cpu-µs/call")
 }
 
-func BenchmarkObserve(b *testing.B) {
-	j := open(b, filepath.Join(b.TempDir(), "store.db"), journal.Options{Queue: 1 << 20, Batch: 50 * time.Millisecond, Redaction: journal.Redaction{Live: live()}})
-	e := heavy(1)
-	before := cpu(b)
-	b.ReportAllocs()
-	for n := 0; b.Loop(); n++ {
-		j.Observe(e)
-		if n%25 != 24 { // as many as come in a batch at 500 calls a second
-			continue
-		}
-		if err := j.Sync(b.Context()); err != nil {
-			b.Fatal(err)
-		}
-	}
-	if err := j.Sync(b.Context()); err != nil {
-		b.Fatal(err)
-	}
-	b.ReportMetric(float64((cpu(b)-before).Nanoseconds())/1000/float64(b.N), "cpu-µs/call")
-}
-
 // live takes out twenty keys.
 func live() func([]byte) []byte {
 	var r secret.Redactor

@@ -71,7 +71,7 @@ func (x *Redaction) line(dst []byte, r *Record) []byte {
 func (x *Redaction) clean(text []byte) []byte {
 	if x.Live != nil {
 		text = x.Live(text)
-		if bytes.Contains(text, []byte(`\u`)) || bytes.Contains(text, []byte(`\/`)) {
+		if escapesMore(text) {
 			plain := unescape(text)
 			if clean := x.Live(plain); !bytes.Equal(clean, plain) {
 				text = clean
@@ -79,6 +79,20 @@ func (x *Redaction) clean(text []byte) []byte {
 		}
 	}
 	return secret.Hide(text)
+}
+
+// escapesMore reports whether a text escapes characters that JSON need not.
+func escapesMore(text []byte) bool {
+	for {
+		at := bytes.IndexByte(text, '\\')
+		if at < 0 || at+1 == len(text) {
+			return false
+		}
+		if next := text[at+1]; next == 'u' || next == '/' {
+			return true
+		}
+		text = text[at+1:] // what follows may be a backslash of JSON inside JSON
+	}
 }
 
 // unescape writes every character that JSON need not escape as itself, in JSON inside JSON too.

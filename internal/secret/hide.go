@@ -9,6 +9,13 @@ import (
 // JSON inside a JSON string, in a query, in a header), and words that have the form of a known kind
 // of token. One pass; the text itself is returned where nothing was found.
 func Hide(text []byte) []byte {
+	if !suspect(text) {
+		return text
+	}
+	return hide(text)
+}
+
+func hide(text []byte) []byte {
 	var out []byte
 	kept := 0 // text[:kept] is in out
 	for i := 0; i < len(text); {
@@ -26,10 +33,6 @@ func Hide(text []byte) []byte {
 		end := i + 1
 		for end < len(text) && class[text[end]] != 0 {
 			end++
-		}
-		if n := end - i; n < minToken && text[i] != '-' && !(n >= 3 && tails[int(text[end-2])<<8|int(text[end-1])]) && (n < 5 || n > 6 || end == len(text) || text[end] != ' ') {
-			i = end // nearly every word: nothing that hit looks for
-			continue
 		}
 		if from, to, quote := hit(text, i, end); to > 0 {
 			out = append(append(out, text[kept:from]...), quote...)

@@ -59,3 +59,18 @@ func FuzzHide(f *testing.F) {
 		}
 	})
 }
+
+// FuzzSuspect holds that nothing is taken for harmless in which Hide would find something.
+func FuzzSuspect(f *testing.F) {
+	for _, seed := range []string{
+		`{"a":{"api_key": "x"}}`, "Authorization:  Bearer abcdefghijkl", `{\"password\" : \"x\"}`, "a ghp_0123456789abcdefghij b", "x=1&client_secret=abc", "BASIC dXNlcjpwYXNzd29yZA==",
+		"-----BEGIN PRIVATE KEY-----", "postgres://u:p@h/d", "eyJhbGciOi.eyJzdWIiOi.c2lnbmF0dXJl", "token='a'", "aaaaaaaaaaaaaaaaaaasecret=1", "sk-0123456789012345678901234567890",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if got := string(hide([]byte(text))); got != text && !suspect([]byte(text)) {
+			t.Fatalf("%q is taken for harmless, and is hidden as %q", text, got)
+		}
+	})
+}

@@ -81,7 +81,7 @@ func openSQLite(ctx context.Context, path string) (*DB, error) {
 func dsnOf(path string, more ...string) string {
 	pragmas := append([]string{
 		fmt.Sprintf("busy_timeout(%d)", busyWait.Milliseconds()), "auto_vacuum(incremental)", "journal_mode(wal)",
-		"synchronous(full)", "journal_size_limit(16777216)", "foreign_keys(on)", "temp_store(memory)",
+		"synchronous(full)", "wal_autocheckpoint(4000)", "journal_size_limit(33554432)", "foreign_keys(on)", "temp_store(memory)",
 	}, more...)
 	query := url.Values{"_pragma": pragmas}
 	return (&url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(path), RawQuery: query.Encode()}).String()

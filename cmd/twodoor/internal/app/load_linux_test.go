@@ -83,26 +83,17 @@ func (l *lab) process() *process {
 
 // spent is the time of the processor that the process has taken.
 func (p *process) spent() time.Duration {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/schedstat", p.cmd.Process.Pid))
-	if err == nil {
-		var all time.Duration
-		tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", p.cmd.Process.Pid))
-		for _, task := range tasks {
-			var ns int64
-			if text, err = os.ReadFile(task); err == nil {
-				_, _ = fmt.Sscan(string(text), &ns)
-			}
-			all += time.Duration(ns)
+	var all time.Duration
+	tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", p.cmd.Process.Pid))
+	for _, task := range tasks {
+		text, err := os.ReadFile(task)
+		var ns int64
+		if n, _ := fmt.Sscan(string(text), &ns); err != nil || n == 0 {
+			p.l.t.Fatalf("%s says %q, %v", task, text, err)
 		}
-		return all
+		all += time.Duration(ns)
 	}
-	var ticks [2]int64
-	text, _ = os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
-	fields := strings.Fields(string(text))
-	for i := range ticks {
-		_, _ = fmt.Sscan(fields[13+i], &ticks[i])
-	}
-	return time.Duration(ticks[0]+ticks[1]) * 10 * time.Millisecond
+	return all
 }
 
 // post makes a call and reports whether it was answered with 200; fault: it was not answered.
