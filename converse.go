@@ -150,6 +150,8 @@ func (e *Engine) converse(ctx context.Context, call Call, in *Invocation) (*Valu
 
 // askNow asks a caller who answers while the call runs.
 func (call *Call) askNow(ctx context.Context, questions []Question) (Answers, error) {
+	ctx, cancel := context.WithTimeout(ctx, askTTL)
+	defer cancel()
 	answers, err := call.Asker(ctx, questions)
 	if err != nil {
 		return nil, err

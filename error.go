@@ -60,20 +60,21 @@ func (e *Error) MarshalJSON() ([]byte, error) {
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
 	err := encoder.Encode(struct {
-		Code       Code           `json:"code"`
-		Message    string         `json:"message"`
-		Hint       string         `json:"hint,omitempty"`
-		Try        []string       `json:"try,omitempty"`
-		Next       []Suggestion   `json:"next,omitempty"`
-		Fields     []Problem      `json:"fields,omitempty"`
-		Retryable  bool           `json:"retryable"`
-		RetryAfter float64        `json:"retry_after_s,omitempty"`
-		Token      string         `json:"confirm,omitempty"`
-		CallID     string         `json:"call_id,omitempty"`
-		Upstream   *UpstreamFault `json:"upstream,omitempty"`
+		Code       Code            `json:"code"`
+		Message    string          `json:"message"`
+		Hint       string          `json:"hint,omitempty"`
+		Try        []string        `json:"try,omitempty"`
+		Next       []Suggestion    `json:"next,omitempty"`
+		Fields     []Problem       `json:"fields,omitempty"`
+		Retryable  bool            `json:"retryable"`
+		RetryAfter float64         `json:"retry_after_s,omitempty"`
+		Token      string          `json:"confirm,omitempty"`
+		CallID     string          `json:"call_id,omitempty"`
+		Upstream   *UpstreamFault  `json:"upstream,omitempty"`
+		Needs      json.RawMessage `json:"needs,omitempty"`
 	}{
 		e.Code, e.Error(), e.Hint, e.Try, e.Next, e.Fields, e.Code.Retryable() || e.RetryAfter > 0,
-		math.Ceil(e.RetryAfter.Seconds()), e.Token, e.CallID, e.Upstream,
+		math.Ceil(e.RetryAfter.Seconds()), e.Token, e.CallID, e.Upstream, e.Needs,
 	})
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), err
 }

@@ -15,9 +15,6 @@ func (d *Door) call(ctx context.Context, r *request) ([]byte, *fault) {
 	if f != nil {
 		return nil, f
 	}
-	if f := d.needs(call.Operation, r.params.capabilities); f != nil {
-		return nil, f
-	}
 	result, err := d.do(ctx, r, call)
 	switch {
 	case err != nil:
@@ -54,29 +51,6 @@ func (p *params) call(c caller, of twodoor.Of, name string) (twodoor.Call, *faul
 		Door: twodoor.DoorMCP, Era: Version, Client: p.clientName(), Trace: p.trace(c.trace), Declared: p.declared(),
 	}
 	return call, p.takeInput(&call)
-}
-
-// needs refuses a call whose operation needs what the client did not declare.
-func (d *Door) needs(name string, declared []byte) *fault {
-	if d.Needs == nil {
-		return nil
-	}
-	op, _, _ := d.Engine.Catalog().Find(name)
-	if op == nil {
-		return nil
-	}
-	var missing rawjson.Object
-	for capability, settings := range rawjson.Members(d.Needs(op)) {
-		if _, has := rawjson.Get(declared, capability); !has {
-			missing.Put(capability, settings)
-		}
-	}
-	if missing.Empty() {
-		return nil
-	}
-	var data rawjson.Object
-	data.Put("requiredCapabilities", missing.Bytes())
-	return &fault{code: codeMissingCapability, message: name + " needs a capability that this client does not declare", data: data.Bytes()}
 }
 
 // refuse tells an error of the engine: as a JSON-RPC error, as a result, as 401, or not at all.

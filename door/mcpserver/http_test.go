@@ -310,25 +310,6 @@ func TestDisconnectCancels(t *testing.T) {
 	}
 }
 
-func TestNeededCapability(t *testing.T) {
-	s := newSite(t, func(d *Door) {
-		d.Needs = func(op *twodoor.Operation) []byte {
-			if op.ID == "lab.secret" {
-				return []byte(`{"sampling":{}}`)
-			}
-			return nil
-		}
-	})
-	body := modern("1", "tools/call", `"name":"lab_secret"`)
-	if status, text := s.call(body); status != 400 || !strings.Contains(text, `"data":{"requiredCapabilities":{"sampling":{}}}`) || !strings.Contains(text, "-32021") {
-		t.Errorf("undeclared: %d %s", status, text)
-	}
-	body = strings.Replace(body, `clientCapabilities":{}`, `clientCapabilities":{"sampling":{}}`, 1)
-	if status, text := s.call(body); status != 200 || !strings.Contains(text, "hush") {
-		t.Errorf("declared: %d %s", status, text)
-	}
-}
-
 // events reads a stream of server-sent events.
 type events struct {
 	t     *testing.T

@@ -50,10 +50,6 @@ type Door struct {
 	// nil, or a nil answer: it is made here. Only the name is put in place of that server's.
 	Definition func(*twodoor.Operation) json.RawMessage
 
-	// Needs names the client capabilities without which an operation cannot be carried out, as a
-	// ClientCapabilities object ({"sampling":{}}). Nil, or a nil answer: none.
-	Needs func(*twodoor.Operation) []byte
-
 	told      sync.Once
 	info      []byte // serverInfo, an Implementation
 	bells     bells

@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
-	"sync/atomic"
+	"sync"
+	"time"
 
 	"github.com/twodoor/twodoor"
 	"github.com/twodoor/twodoor/internal/rawjson"
@@ -28,9 +30,10 @@ func (v *Invoker) converse(ctx context.Context, call *farCall) (json.RawMessage,
 		return nil, err
 	}
 	call.answers, call.state = in.Answers, in.State
+	call.asked = &questions{ask: in.Ask, ctx: ctx}
 	for range maxRounds {
 		result, err := v.once(ctx, k, *call)
-		if err != nil {
+		if err = call.asked.refused(result, err); err != nil {
 			return nil, err
 		}
 		round, asks := roundOf(result)
@@ -113,17 +116,84 @@ func askable(declared json.RawMessage) json.RawMessage {
 // codeDeclined is what a client answers whose user does not want to (2025-11-25, "Sampling").
 const codeDeclined = -1
 
-// answerer puts what a legacy server asks in the middle of the call to the caller.
-func (t *farCall) answerer(ctx context.Context) func(context.Context, string, json.RawMessage) (json.RawMessage, *wire.Fault) {
-	var asked atomic.Int64
-	return func(_ context.Context, method string, params json.RawMessage) (json.RawMessage, *wire.Fault) {
-		key := "q" + strconv.FormatInt(asked.Add(1), 10)
-		answers, err := t.in.Ask(ctx, twodoor.Round{Questions: []twodoor.Question{{Key: key, Method: method, Params: params}}})
-		if err != nil {
-			return nil, &wire.Fault{Code: codeDeclined, Message: twodoor.AsError(err).Error()}
-		}
-		return answers[key], nil
+// together is for how long questions of a legacy server are gathered: those that it asks at once are put
+// to the caller at once.
+const together = 10 * time.Millisecond
+
+// questions are what a legacy server asks in the middle of a call.
+type questions struct {
+	ask func(context.Context, twodoor.Round) (twodoor.Answers, error)
+	ctx context.Context // of the call
+
+	mu      sync.Mutex
+	asked   int
+	open    *gathering
+	lacking *twodoor.Error // that the caller could not be asked something
+}
+
+// gathering is a round that is being gathered.
+type gathering struct {
+	round   twodoor.Round
+	answers twodoor.Answers
+	err     error
+	done    chan struct{}
+}
+
+// answer puts a question to the caller and waits for its answer.
+func (q *questions) answer(_ context.Context, method string, params json.RawMessage) (json.RawMessage, *wire.Fault) {
+	question := twodoor.Question{Method: method, Params: params}
+	if meta, ok := rawjson.Get(params, "_meta"); ok {
+		question.Key = field(meta, keyMeta)
 	}
+	g := q.gather(&question)
+	<-g.done
+	if g.err != nil {
+		fault := twodoor.AsError(g.err)
+		if fault.Needs != nil {
+			q.mu.Lock()
+			q.lacking = fault
+			q.mu.Unlock()
+		}
+		return nil, &wire.Fault{Code: codeDeclined, Message: fault.Error()}
+	}
+	return g.answers[question.Key], nil
+}
+
+// keyMeta is where a server that is a twodoor too tells what it calls a question.
+const keyMeta = "twodoor/key"
+
+// gather adds a question to the round that is being gathered, or begins one.
+func (q *questions) gather(question *twodoor.Question) *gathering {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.asked++
+	if question.Key == "" || q.open != nil && slices.ContainsFunc(q.open.round.Questions, func(other twodoor.Question) bool { return other.Key == question.Key }) {
+		question.Key = "q" + strconv.Itoa(q.asked)
+	}
+	if q.open == nil {
+		g := &gathering{done: make(chan struct{})}
+		q.open = g
+		time.AfterFunc(together, func() {
+			q.mu.Lock()
+			q.open = nil
+			q.mu.Unlock()
+			g.answers, g.err = q.ask(q.ctx, g.round)
+			close(g.done)
+		})
+	}
+	q.open.round.Questions = append(q.open.round.Questions, *question)
+	return q.open
+}
+
+// refused is the error that says best why a call failed: the server's own, unless the caller could not be
+// asked what the server had to know.
+func (q *questions) refused(result json.RawMessage, fault error) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if failed, _ := rawjson.Get(result, "isError"); q.lacking == nil || fault == nil && string(failed) != "true" {
+		return fault
+	}
+	return q.lacking
 }
 
 const (

@@ -97,9 +97,20 @@ func (p *Pool) dress(params json.RawMessage, version string) json.RawMessage {
 	return rawjson.Set(params, "_meta", meta)
 }
 
-// offered are what we declare in a handshake: there it holds for every caller of the connection, and who
-// cannot be asked is found out when a server asks.
+// offered are what we declare in a handshake for a connection that is shared: there it holds for every
+// caller, and who cannot be asked is found out when a server asks.
 var offered = []byte(`{"elicitation":{"form":{},"url":{}},"sampling":{"tools":{}},"roots":{}}`)
+
+// declares is what a handshake says that can be asked: exactly what the owner can be, where there is one.
+func (k key) declares() []byte {
+	switch {
+	case k.kind == "":
+		return offered
+	case k.asks == "":
+		return []byte("{}")
+	}
+	return []byte(k.asks)
+}
 
 func (p *Pool) clientInfo() []byte {
 	var info rawjson.Object

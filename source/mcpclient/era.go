@@ -224,7 +224,7 @@ func speaksLegacy(versions []byte) bool {
 func (c *conn) initialize(ctx context.Context) error {
 	var params rawjson.Object
 	params.PutString("protocolVersion", newestLegacy)
-	params.Put("capabilities", offered)
+	params.Put("capabilities", c.slot.key.declares())
 	params.Put("clientInfo", c.slot.pool.clientInfo())
 	reply, err := c.link.Call(ctx, wire.Request{Method: "initialize", Params: params.Bytes()})
 	if err != nil {

@@ -35,6 +35,9 @@ func ValueOf(source string, result json.RawMessage) (*twodoor.Value, error) {
 	value, err := Open(result)
 	if fault := twodoor.AsError(err); fault != nil {
 		fault.Upstream.Raw = result
+		if needs, ok := rawjson.GetPath(result, "_meta", "twodoor/error", "needs"); ok { // another twodoor's words
+			fault.Code, fault.Needs = twodoor.CodeDenied, needs
+		}
 		return nil, fault
 	}
 	value.Raw = result
@@ -143,6 +146,7 @@ type farCall struct {
 
 	slot    *slot
 	conn    *conn
+	asked   *questions      // on the way, by a legacy server
 	answers twodoor.Answers // to what the server asked in the round before
 	state   json.RawMessage // its requestState, as it came; nil: none
 }
@@ -175,7 +179,7 @@ func (t *farCall) request(ctx context.Context) (wire.Request, error) {
 	}
 	r.Message = t.message
 	if !t.conn.modern() {
-		r.Answer = t.answerer(ctx)
+		r.Answer = t.asked.answer
 		t.conn.wantLogs(ctx, t.in)
 	}
 	if t.conn.web == nil || !t.conn.modern() || t.method != "tools/call" {

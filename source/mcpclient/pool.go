@@ -61,6 +61,7 @@ type key struct {
 	source, account string
 	kind            Isolation // whose owner it is: a session's name is no principal's
 	owner           string
+	asks            string // what the owner can be asked, where the connection is its own
 }
 
 // Bounds where a pool sets none.
@@ -215,6 +216,9 @@ func (p *Pool) keyOf(in *twodoor.Invocation) (key, error) {
 		}
 	case PerPrincipal:
 		k.kind, k.owner = PerPrincipal, in.Principal.Subject
+	}
+	if k.kind != "" {
+		k.asks = string(askable(in.Declared))
 	}
 	return k, nil
 }

@@ -2,6 +2,5 @@
 // suite, and real clients. Its tests need the programs that scripts/node-tools.sh installs, and are
 // skipped where the folder is not there.
 //
-// Begin with server_test.go: the tools that the suite wants to find, as Go functions behind the
-// engine.
+// Begin with suite_test.go. The server that is judged is in the room fixture.
 package conformance

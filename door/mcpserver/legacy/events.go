@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/twodoor/twodoor/internal/rawjson"
 )
 
@@ -84,6 +85,7 @@ func (e *eventSession) end() {
 	e.write.Lock()
 	e.ended = true
 	e.write.Unlock()
+	e.stream.server.asking.left(func(session *mcp.ServerSession) bool { return session == e.stream.session })
 	e.stream.session.Close()
 }
 

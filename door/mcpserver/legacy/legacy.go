@@ -73,6 +73,7 @@ type Server struct {
 	maxBody  int64
 	send     mcp.MethodHandler // requests to clients
 	watches  watches
+	asking   asking
 }
 
 // New makes a server without sessions.
@@ -123,6 +124,7 @@ func (s *Server) Changed(lists twodoor.Lists) {
 
 // Close ends all sessions.
 func (s *Server) Close() {
+	s.asking.left(func(*mcp.ServerSession) bool { return true })
 	for session := range s.sdk.Sessions() {
 		session.Close()
 	}

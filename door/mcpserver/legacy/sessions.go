@@ -115,6 +115,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request, by Caller) {
 			return
 		}
 		defer s.sessions.leave(id)
+		if r.Method == http.MethodDelete {
+			s.asking.left(func(session *mcp.ServerSession) bool { return session.ID() == id })
+		}
 		if !refuse(w, r) {
 			s.http.ServeHTTP(w, r)
 		}
@@ -147,6 +150,7 @@ func (s *Server) makeRoom() bool {
 	if id == "" {
 		return false
 	}
+	s.asking.left(func(session *mcp.ServerSession) bool { return session == live[id] })
 	live[id].Close()
 	delete(live, id)
 	s.sessions.forget(live)

@@ -16,6 +16,7 @@ import (
 // Stream is the legacy session of a stream that belongs to the door: the door reads it, hands over
 // the messages of this era, and writes what it is told to.
 type Stream struct {
+	server  *Server
 	say     func([]byte)
 	session *mcp.ServerSession
 	in      chan jsonrpc.Message
@@ -49,7 +50,7 @@ func (s *Server) Stream(ctx context.Context, by Caller, say func([]byte)) (*Stre
 // stream begins a session whose caller is asked for at each request.
 func (s *Server) stream(ctx context.Context, by func() Caller, say func([]byte)) (*Stream, error) {
 	t := &Stream{
-		say: say, in: make(chan jsonrpc.Message), closed: make(chan struct{}), running: map[jsonrpc.ID]*running{},
+		server: s, say: say, in: make(chan jsonrpc.Message), closed: make(chan struct{}), running: map[jsonrpc.ID]*running{},
 	}
 	t.idle.L = &t.mu
 	var err error
@@ -132,6 +133,7 @@ func canceledBy(r *jsonrpc.Request) jsonrpc.ID {
 
 // Finish waits until all requests are answered, and ends the session.
 func (t *Stream) Finish() {
+	t.server.asking.left(func(session *mcp.ServerSession) bool { return session == t.session })
 	t.mu.Lock()
 	for len(t.running) > 0 {
 		t.idle.Wait()
