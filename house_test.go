@@ -49,6 +49,7 @@ var single = map[string][]string{
 	"github.com/tailscale/hujson":            {"cmd/twodoor/internal/clients"},
 	"github.com/pelletier/go-toml/v2":        {"cmd/twodoor/internal/clients"},
 	"github.com/bufbuild/protocompile":       {"source/protobuf", "internal/harbor", "cmd/protoc-gen-twodoor"},
+	"github.com/jhump/protoreflect":          {"source/protobuf"},
 	"connectrpc.com/connect":                 {"source/protobuf", "internal/harbor"},
 	"google.golang.org/grpc":                 {},
 	"github.com/santhosh-tekuri/jsonschema":  {},

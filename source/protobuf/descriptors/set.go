@@ -156,3 +156,6 @@ func newFiles(set *descriptorpb.FileDescriptorSet) (files *protoregistry.Files, 
 func invalid(message, hint string) error {
 	return &twodoor.Error{Code: twodoor.CodeInvalid, Message: message, Hint: hint}
 }
+
+// Link makes descriptors of a set's files, with the bundled files that they need.
+func Link(set *descriptorpb.FileDescriptorSet) (*protoregistry.Files, error) { return link(set) }

@@ -3,9 +3,13 @@ package app
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/twodoor/twodoor"
 	"github.com/twodoor/twodoor/cmd/twodoor/internal/config"
+	"github.com/twodoor/twodoor/door/cli"
 	"github.com/twodoor/twodoor/source/protobuf"
 )
 
@@ -53,4 +57,41 @@ func (s *site) protobufFiles(c config.Source) []string {
 		files = append(files, s.Place(file))
 	}
 	return files
+}
+
+// exportProtobuf writes the public cut of Protobuf files: a single one as text, several below a folder.
+func (r *run) exportProtobuf(ctx context.Context, in *cli.Invocation, s *site, name string) error {
+	source, err := r.protobuf(s, name)
+	if err != nil {
+		return err
+	}
+	texts, err := source.Publish(ctx)
+	if err != nil {
+		return err
+	}
+	paths, dir := config.Sorted(texts), in.Text("out")
+	switch {
+	case dir == "" && len(paths) == 1:
+		_, err := fmt.Fprint(in.Stdout, texts[paths[0]])
+		return err
+	case dir == "":
+		return &twodoor.Error{Code: twodoor.CodeInvalid, Message: fmt.Sprintf("the public cut of %s has %d files", name, len(paths)), Hint: "name the folder that they are written into: --out DIR"}
+	case !filepath.IsAbs(dir):
+		dir = filepath.Join(r.Dir, dir)
+	}
+	written := []string{}
+	for _, path := range paths {
+		place := filepath.Join(dir, filepath.FromSlash(path))
+		if !filepath.IsLocal(filepath.FromSlash(path)) {
+			return &twodoor.Error{Code: twodoor.CodeInvalid, Message: fmt.Sprintf("%q leads out of the folder", path)}
+		}
+		if err := os.MkdirAll(filepath.Dir(place), 0o755); err != nil {
+			return fmt.Errorf("make the folder of %s: %w", place, err)
+		}
+		if err := config.WriteFile(place, []byte(texts[path]), 0o644); err != nil {
+			return err
+		}
+		written = append(written, r.near(place))
+	}
+	return in.PrintText(strings.Join(written, "\n")+"\n", map[string][]string{"written": written})
 }

@@ -1,0 +1,3 @@
+// Package public writes the public cut of Protobuf files: what is exported and what that needs,
+// comments kept, annotations gone. Begin at [Cut].
+package public
