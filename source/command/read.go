@@ -48,18 +48,9 @@ func (s *Source) operation(v *verb) (op twodoor.Operation, notes []string, err e
 		Origin: v.origin(), At: fmt.Sprintf("%s:%d", filepath.Base(s.File), v.line),
 	}
 	setEffect(&op, v)
-	op.Positional = v.positional()
-	for _, key := range words {
-		if value, ok := v.notes[key]; ok {
-			if err := apply(&op, key, value); err != nil {
-				return op, nil, fmt.Errorf("read the verb %s: %w", v.name, err)
-			}
-		}
-	}
-	p := v.plan()
-	params := slices.Clone(v.params)
-	for _, glob := range s.configured(op.ID) {
-		more, err := s.configure(&op, &p, &params, s.Operations[glob])
+	said := v.said
+	for _, glob := range twodoor.Globs(s.Operations, op.ID) {
+		more, err := s.configure(&said, glob)
 		if err != nil {
 			return op, nil, &twodoor.Error{Code: twodoor.CodeInvalid, Message: fmt.Sprintf("operations.%s: %v", glob, err)}
 		}
@@ -67,6 +58,12 @@ func (s *Source) operation(v *verb) (op twodoor.Operation, notes []string, err e
 			notes = append(notes, fmt.Sprintf("%s: operations.%s: %s", op.ID, glob, note))
 		}
 	}
+	said.Adorn(&op)
+	if op.Positional = said.Positional; op.Positional == nil {
+		op.Positional = v.positional()
+	}
+	p, params := v.plan(), slices.Clone(v.params)
+	p.tweak(&said, params)
 	for _, param := range params {
 		if value := param.schema.Get("default"); value != nil {
 			param.Default = value.JSON()
@@ -133,69 +130,4 @@ func inputOf(params []param, fixed map[string]json.RawMessage) json.RawMessage {
 	}
 	whole.PutBool("additionalProperties", false)
 	return whole.Bytes()
-}
-
-// configure applies an annotation of the configuration. The notes tell what says nothing here.
-func (s *Source) configure(op *twodoor.Operation, p *plan, params *[]param, annotation json.RawMessage) (notes []string, err error) {
-	for key, value := range rawjson.Members(annotation) {
-		switch key {
-		case "describe":
-			edit(*params, value, "description")
-		case "default":
-			edit(*params, value, "default")
-		case "fix":
-			p.fix(value)
-		case "hide":
-			var names []string
-			if err := decodeList(value, &names); err != nil {
-				return notes, err
-			}
-			for _, name := range names {
-				p.fix(hidden(*params, name))
-			}
-		default:
-			if fault := apply(op, key, value); fault != nil && (key == "effect" || key == "export") {
-				return notes, fmt.Errorf("%s: %w", key, fault)
-			} else if fault != nil {
-				notes = append(notes, fault.Error()+"; it is left out")
-			}
-		}
-	}
-	return notes, nil
-}
-
-// edit writes one key of the schemas of some parameters, given by their names.
-func edit(params []param, values json.RawMessage, key string) {
-	for name, value := range rawjson.Members(values) {
-		for i := range params {
-			if params[i].Name != name {
-				continue
-			}
-			if n, err := rawjson.Parse(value); err == nil {
-				params[i].schema = params[i].schema.Clone()
-				params[i].schema.Put(key, n)
-			}
-		}
-	}
-}
-
-// fix gives parameters the values that no caller can change.
-func (p *plan) fix(values json.RawMessage) {
-	for name, value := range rawjson.Members(values) {
-		if p.Fixed == nil {
-			p.Fixed = map[string]json.RawMessage{}
-		}
-		p.Fixed[name] = value
-	}
-}
-
-// hidden is the value of a parameter that nobody sees: its default, else none.
-func hidden(params []param, name string) json.RawMessage {
-	var o rawjson.Object
-	if p := find(params, name); p != nil && p.schema.Get("default") != nil {
-		o.Put(name, p.schema.Get("default").JSON())
-	} else {
-		o.Put(name, []byte("null"))
-	}
-	return o.Bytes()
 }

@@ -154,7 +154,7 @@ verbs:
 	if want := `{"type":"object","properties":{"c":{"type":"string","description":"three"}},"additionalProperties":false}`; !rawjson.Equal(op.Input, []byte(want)) {
 		t.Errorf("the input is %s", op.Input)
 	}
-	if len(reading.Notes) != 1 || !strings.Contains(reading.Notes[0], `"rename" says nothing`) {
+	if len(reading.Notes) != 1 || !strings.Contains(reading.Notes[0], "rename: says nothing") {
 		t.Errorf("the notes are %q", reading.Notes)
 	}
 	result, err := h.Do(t.Context(), twodoor.Call{Operation: op.ID, Arguments: json.RawMessage(`{"c":"three"}`), Principal: twodoor.Operator, Mode: twodoor.DryRun})

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/twodoor/twodoor"
 	"github.com/twodoor/twodoor/internal/rawjson"
 )
 
@@ -17,7 +18,7 @@ type verb struct {
 	steps  []step
 	output output
 	serial bool
-	notes  annotation // what is said of it in the vocabulary of annotations
+	said   twodoor.Annotation
 }
 
 // verb reads one verb.
@@ -42,7 +43,7 @@ func (r *fileReader) verb(name string, n *rawjson.Node) {
 	known["output"] = func(n *rawjson.Node) { v.output = r.output(n, join(path, "output")) }
 	known["serial"] = r.truthInto(&v.serial, join(path, "serial"))
 	for _, key := range words {
-		known[key] = func(n *rawjson.Node) { r.annotate(&v.notes, key, n, join(path, key)) }
+		known[key] = func(n *rawjson.Node) { r.annotate(&v.said, key, n, join(path, key)) }
 	}
 	r.keys(n, path, known)
 	switch chained := n.Get("steps") != nil; {

@@ -18,7 +18,7 @@ import (
 type compiler struct {
 	*reader
 	found  found
-	said   annotation
+	said   twodoor.Annotation
 	failed error // why it cannot be served
 	group  string
 	verb   string
@@ -53,7 +53,7 @@ func (r *reader) prepare(f found) *compiler {
 }
 
 func (c *compiler) annotate(where string, raw []byte) {
-	notes, err := c.said.add(raw)
+	notes, err := c.said.Add(raw)
 	for _, text := range notes {
 		c.Note("%s: %s.%s", c.at(), where, text)
 	}
@@ -151,28 +151,11 @@ func cutPath(key string) (path, query string) {
 func (c *compiler) tell() {
 	n, op, said := c.found.op.Node, &c.op, &c.said
 	op.Title, op.Description = words(n.Get("summary").Str(), n.Get("description").Str(), n.Get("operationId").Str())
-	if said.Title != "" {
-		op.Title = said.Title
-	}
-	if said.Description != "" {
-		op.Description = said.Description
-	}
 	if c.variants != "" {
 		op.Description = strings.TrimSpace(op.Description + "\n\n" + c.variants)
 	}
 	if n.Get("deprecated").Bool() {
 		op.Deprecated = "its description marks it so"
 	}
-	if said.Deprecated != "" {
-		op.Deprecated = said.Deprecated
-	}
-	if said.Effect != "" {
-		op.Effect, op.Why = said.Effect, ""
-	}
-	if said.Idempotent != nil {
-		op.Idempotent = *said.Idempotent
-	}
-	op.OpenWorld = said.OpenWorld != nil && *said.OpenWorld
-	op.Permission, op.Export, op.Aliases, op.View, op.Timeout = said.Permission, said.Export, said.Aliases, said.View, said.Timeout
-	op.Guides, op.Before, op.Next, op.Answer = said.Guides, said.Before, said.Next, said.Answer
+	said.Adorn(op)
 }

@@ -29,7 +29,7 @@ func (r *reader) nameAll(compilers []*compiler) ([]string, naming.Choice) {
 		plain, _, _ := naming.Names(routes, s.Name, rule, kept, nil)
 		renamed := false
 		for i, c := range compilers {
-			c.configure(s.configured(s.Name+"."+names[i], s.Name+"."+plain[i], c.found.key()))
+			c.configure(twodoor.Globs(s.Operations, s.Name+"."+names[i], s.Name+"."+plain[i], c.found.key()))
 			renamed = renamed || c.said.Name != routes[i].Name
 			routes[i].Name = c.said.Name
 		}

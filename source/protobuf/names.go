@@ -169,7 +169,7 @@ func (r *reader) configure(f *found, plain string) {
 	if kept := s.Kept.Names[f.key()]; kept != "" {
 		names = append(names, s.Name+"."+kept)
 	}
-	for _, glob := range s.configured(names...) {
+	for _, glob := range twodoor.Globs(s.Operations, names...) {
 		notes, err := f.said.add(s.Operations[glob])
 		if err != nil {
 			notes = append(notes, err.Error())

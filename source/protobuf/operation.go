@@ -31,11 +31,10 @@ func (r *reader) add(f *found) error {
 		return err
 	}
 	op := twodoor.Operation{
-		ID: r.source.Name + "." + f.id, Kind: Kind, Title: f.said.Title, Description: f.said.Description,
-		Permission: f.said.Permission, Export: f.said.Export, Aliases: f.said.Aliases, Deprecated: f.said.Deprecated,
-		Guides: f.said.Guides, Before: f.said.Before, Next: f.said.Next, Answer: f.said.Answer, View: f.said.View, Examples: f.said.Examples,
-		Timeout: f.said.Timeout, Tool: f.said.tool, Prefix: r.source.Prefix, Origin: "POST /" + f.key(), At: r.set.Place(f.method),
+		ID: r.source.Name + "." + f.id, Kind: Kind, Tool: f.said.tool, Prefix: r.source.Prefix,
+		Origin: "POST /" + f.key(), At: r.set.Place(f.method),
 	}
+	f.said.Adorn(&op)
 	r.tell(f, &op)
 	f.setEffect(&op, rules)
 	if op.Input, err = r.writer.Object(f.method.Input(), schemas.Inward, shape); err != nil {

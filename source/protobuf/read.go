@@ -104,7 +104,7 @@ func (r *reader) except(f *found, err error) {
 func (r *reader) methods() ([]*found, error) {
 	var all []*found
 	for _, file := range r.set.Files {
-		whole := annotation{Export: r.source.Export}
+		whole := annotation{Annotation: twodoor.Annotation{Export: r.source.Export}}
 		said, err := r.options.Annotation(file)
 		if err == nil {
 			err = r.take(&whole, file, said)

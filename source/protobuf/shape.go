@@ -1,6 +1,7 @@
 package protobuf
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -43,7 +44,7 @@ func (r *reader) shape(f *found) (schemas.Shape, error) {
 		at(path, "describe").Describe = text
 	}
 	for path, word := range f.said.Time {
-		at(path, "time").Time = word
+		at(path, "time").Time = cmp.Or(word, "time")
 	}
 	if err := r.only(f, shape); err != nil {
 		return nil, err

@@ -206,7 +206,7 @@ func (r *run) readListed(s *site, name string) (*twodoor.Reading, error) {
 	if listing := r.far.lists.Get(name); listing != nil {
 		reading := *listing.Reading // a listing in memory stays what was said
 		reading.Operations = slices.Clone(reading.Operations)
-		reading.Notes = slices.Concat(reading.Notes, upstream.Annotate(&reading, annotationsOf(s)))
+		reading.Annotate(annotationsOf(s))
 		return &reading, nil
 	}
 	return nil, r.unlisted(s, name)

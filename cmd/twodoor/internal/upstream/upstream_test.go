@@ -1,7 +1,6 @@
 package upstream
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
@@ -196,23 +195,5 @@ func TestLists(t *testing.T) {
 	write(t, dir, "notes.json", `{"Entry":`)
 	if lists.Get("notes") != nil {
 		t.Error("a damaged list is trusted")
-	}
-}
-
-func TestAnnotate(t *testing.T) {
-	reading := &twodoor.Reading{Operations: []twodoor.Operation{{ID: "notes.get", Effect: twodoor.Writes, Why: "no hint"}, {ID: "other.get", Effect: twodoor.Writes}}}
-	notes := Annotate(reading, map[string]json.RawMessage{
-		"notes.*":   []byte(`{"effect":"writes","title":"T","hide":["x"],"timeout":"3s"}`),
-		"notes.get": []byte(`{"effect":"reads","guide":"g","answer":{"fields":["id"],"limit":3},"page":5}`),
-	})
-	op := reading.Operations[0]
-	if op.Effect != twodoor.Reads || op.Why != "" || op.Title != "T" || op.Timeout != "3s" || op.Answer.Limit != 3 || !slices.Equal(op.Guides, []string{"g"}) {
-		t.Errorf("got %+v", op)
-	}
-	if reading.Operations[1].Title != "" {
-		t.Error("a glob reaches another source")
-	}
-	if len(notes) != 2 || !strings.Contains(notes[0], "hide") || !strings.Contains(notes[1], "page") {
-		t.Errorf("notes %q", notes)
 	}
 }
