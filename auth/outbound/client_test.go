@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -452,5 +453,50 @@ func TestTheContextEndsACall(t *testing.T) {
 	}
 	if _, err := client(t, far.URL, Rule{}, nil).Do(req, twodoor.Access{Source: "harbor"}); err == nil || ctx.Err() == nil {
 		t.Errorf("the call ends with %v", err)
+	}
+}
+
+// TestHeadersOnly holds a connection that is nothing but headers: they go to the source's own origin and
+// nowhere else, and a reference that cannot be resolved is told by its place.
+func TestHeadersOnly(t *testing.T) {
+	var seen []string
+	echo := func(w http.ResponseWriter, r *http.Request) {
+		seen = append(seen, r.Header.Get("X-One")+" "+r.Header.Get("Authorization"))
+	}
+	own, other := httptest.NewServer(http.HandlerFunc(echo)), httptest.NewServer(http.HandlerFunc(echo))
+	defer own.Close()
+	defer other.Close()
+	client := &Client{
+		Connections: map[string]Connection{
+			"entry": {Type: HeadersOnly, Headers: map[string]secret.Ref{"X-One": secret.NewRef("1"), "Authorization": secret.NewRef("Bearer ${env:T}")}},
+			"lost":  {Type: HeadersOnly, Headers: map[string]secret.Ref{"X-One": secret.NewRef("${env:NONE}")}, At: "the headers in the entry of b"},
+		},
+		Sources: map[string]Rule{"a": {Origins: []string{own.URL}, Connection: "entry"}, "b": {Origins: []string{own.URL}, Connection: "lost"}},
+		Secrets: &secret.Resolver{LookupEnv: func(name string) (string, bool) { return "secret-of-the-test", name == "T" }},
+	}
+	send := func(source, url string) error {
+		req, err := http.NewRequest(http.MethodGet, url, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := client.Do(req, twodoor.Access{Source: source})
+		if err == nil {
+			resp.Body.Close()
+		}
+		return err
+	}
+	for _, url := range []string{own.URL, other.URL} {
+		if err := send("a", url); err != nil {
+			t.Error(err)
+		}
+	}
+	if want := []string{"1 Bearer secret-of-the-test", " "}; !slices.Equal(seen, want) {
+		t.Errorf("sent %q, want %q", seen, want)
+	}
+	if text := client.Redact("it was secret-of-the-test"); strings.Contains(text, "secret-of") {
+		t.Error(text)
+	}
+	if fault := twodoor.AsError(send("b", own.URL)); fault == nil || fault.Code != twodoor.CodeUpstreamAuth || !strings.Contains(fault.Hint, "the headers in the entry of b") {
+		t.Errorf("got %v", fault)
 	}
 }

@@ -180,7 +180,7 @@ func notesHTTP(file string) {
 	})))
 }
 
-// get URL TOKEN [HEADER: VALUE…]: sends a GET and prints the answer.
+// get URL TOKEN [HEADER: VALUE…]: sends a GET, or the method of a header "method", and prints the answer.
 func get() {
 	req, err := http.NewRequest(http.MethodGet, os.Args[1], nil)
 	if err != nil {
@@ -189,7 +189,9 @@ func get() {
 	req.Header.Set("Authorization", "Bearer "+os.Args[2])
 	for _, header := range os.Args[3:] {
 		name, value, _ := strings.Cut(header, ": ")
-		req.Header.Set(name, value)
+		if req.Header.Set(name, value); name == "method" {
+			req.Method = value
+		}
 	}
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {

@@ -44,6 +44,21 @@ func ValueOf(source string, result json.RawMessage) (*twodoor.Value, error) {
 	return value, nil
 }
 
+// Preview shows the request that a call would be, without asking anybody.
+func (v *Invoker) Preview(_ context.Context, in *twodoor.Invocation) (*twodoor.Preview, error) {
+	name := field(defined(in.Operation), "name")
+	if name == "" {
+		return nil, fmt.Errorf("the plan of %s names no tool", in.Operation.ID)
+	}
+	var params, request rawjson.Object
+	params.PutString("name", name)
+	params.Put("arguments", in.Arguments)
+	request.PutString("jsonrpc", "2.0")
+	request.PutString("method", "tools/call")
+	request.Put("params", params.Bytes())
+	return &twodoor.Preview{Text: "to the MCP server " + in.Operation.Source() + ": " + string(request.Bytes()), Detail: request.Bytes()}, nil
+}
+
 // Result makes one call and returns the CallToolResult as the server wrote it, isError and unknown
 // fields included. What the server asks on the way is put to the caller.
 func (v *Invoker) Result(ctx context.Context, in *twodoor.Invocation) (json.RawMessage, error) {

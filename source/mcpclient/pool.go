@@ -157,6 +157,25 @@ func (p *Pool) Retry(source string) {
 	}
 }
 
+// Leave ends what a session has for itself: it is over. Calls under way are finished.
+func (p *Pool) Leave(session string) {
+	p.mu.Lock()
+	var retired []*slot
+	for k, s := range p.slots {
+		if k.kind == PerSession && k.owner == session {
+			retired = append(retired, s)
+			delete(p.slots, k)
+			p.leave(s)
+		}
+	}
+	p.mu.Unlock()
+	for _, s := range retired {
+		if s.retire() {
+			p.left(s)
+		}
+	}
+}
+
 // Close ends every connection, and every child with what it started. It returns when they are gone.
 func (p *Pool) Close() {
 	p.open()

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/twodoor/twodoor/internal/secret"
 	"github.com/twodoor/twodoor/source/mcpclient/wire"
 )
 
@@ -88,7 +89,10 @@ func (s *slot) status() Status {
 	status := Status{
 		Source: s.key.source, Connection: s.server.ID, Account: s.key.account, Isolation: s.key.kind, Owner: s.key.owner,
 		State: s.state, Era: s.era, Transport: s.via, Tools: s.tools, Latency: s.latency, LastGood: s.lastGood,
-		Calls: s.users, Starts: s.starts, Stderr: s.stderr,
+		Calls: s.users, Starts: s.starts,
+	}
+	for _, line := range s.stderr {
+		status.Stderr = append(status.Stderr, string(secret.Hide([]byte(s.pool.redact(line)))))
 	}
 	if s.fault != nil && s.state != Ready {
 		status.Reason, status.Fix = s.fault.Message, s.fault.Hint

@@ -39,7 +39,10 @@ type reply struct {
 // Invoke makes one call.
 func (v *attached) Invoke(ctx context.Context, in *twodoor.Invocation) (*twodoor.Value, error) {
 	conn, err := v.run.attach(v.run.site.File)
-	if err != nil {
+	if err != nil || len(in.Declared) > 0 { // questions of the server find their caller here only
+		if err == nil {
+			conn.Close()
+		}
 		return v.own.Invoke(ctx, in)
 	}
 	defer conn.Close()
@@ -56,6 +59,11 @@ func (v *attached) Invoke(ctx context.Context, in *twodoor.Invocation) (*twodoor
 		return nil, faultOf(last.Fault)
 	}
 	return mcpclient.ValueOf(in.Operation.Source(), last.Result)
+}
+
+// Preview shows the request that a call would be.
+func (v *attached) Preview(ctx context.Context, in *twodoor.Invocation) (*twodoor.Preview, error) {
+	return v.own.Preview(ctx, in)
 }
 
 func interrupted(ctx context.Context) error {

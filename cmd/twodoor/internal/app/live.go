@@ -46,7 +46,7 @@ func (l *live) begin(ctx context.Context) error {
 	}
 	l.read, l.run.staying = time.Now(), true
 	l.served.Store(l.run)
-	l.sessions.keeper = l.run.memory.sessions()
+	l.sessions = restSessions{keeper: l.run.memory.sessions(), ended: l.run.far.pool.Leave}
 	l.door, l.rest, l.local = l.newDoor(l.run), l.newREST(l.run), &rest.Door{Engine: l.run.engine}
 	l.rest.Calls = l.run.memory.calls()
 	l.local.Calls = l.rest.Calls

@@ -68,7 +68,10 @@ type sessionKeeper interface {
 }
 
 // restSessions are the sessions as the REST door knows them.
-type restSessions struct{ keeper sessionKeeper }
+type restSessions struct {
+	keeper sessionKeeper
+	ended  func(id string) // nil: nobody is told
+}
 
 // check is the session whose token a request carries, else whom the guard knows. The guard is asked
 // first where it asks for a token: most requests are the operator's, and need no look into the store.
@@ -151,7 +154,13 @@ func (s *restSessions) All() ([]*rest.Session, error) {
 }
 
 // End ends a session.
-func (s *restSessions) End(id string) (bool, error) { return s.keeper.End(id) }
+func (s *restSessions) End(id string) (bool, error) {
+	ended, err := s.keeper.End(id)
+	if ended && s.ended != nil {
+		s.ended(id)
+	}
+	return ended, err
+}
 
 func restSession(s session.Session) *rest.Session {
 	return &rest.Session{ID: s.ID, Principal: s.Principal, Profile: s.Profile, FolderGuard: s.FolderGuard, Created: s.Created, Expires: s.Expires}
