@@ -179,6 +179,9 @@ func (r *run) ofCatalog(checker *guide.Checker, sources []string) ([]guide.Findi
 
 // documents are the Markdown files that belong to a configuration.
 func (r *run) documents(sources []string, all bool) (paths []string) {
+	if r.Pack != nil {
+		return nil
+	}
 	for _, name := range config.Sorted(r.site.Sources) {
 		if folder := r.site.Sources[name].Guides; folder != "" && (all || slices.Contains(sources, name)) {
 			paths = append(paths, r.site.Place(folder))
