@@ -84,8 +84,8 @@ func (c *card) command(command *Command) string {
 		out.WriteString("- " + text + "\n")
 	}
 	out.WriteString(c.answer(t))
-	if len(command.Guides) > 0 && c.set.has("guides read") {
-		fmt.Fprintf(&out, "Guide: `%s guides read %s`\n", c.set.Tree.Program, strings.Join(command.Guides, " "))
+	if read := c.set.own("guides read"); len(command.Guides) > 0 && read != "" {
+		fmt.Fprintf(&out, "Guide: `%s %s`\n", read, strings.Join(command.Guides, " "))
 	}
 	out.WriteString(c.set.example(command))
 	return out.String()
@@ -389,6 +389,17 @@ func guesses(verb string) []string {
 
 // has reports whether the program has a command.
 func (s *Set) has(words string) bool { return s.book.byWords[words] != nil || s.book.levels[words] }
+
+// own is the line of one of the program's own commands, which a brand that uses its word has under self;
+// empty: it has none.
+func (s *Set) own(words string) string {
+	for _, words := range []string{words, "self " + words} {
+		if c := s.book.byWords[words]; c != nil && c.ID == "" {
+			return s.Tree.Program + " " + words
+		}
+	}
+	return ""
+}
 
 // bodies are examples of an operation as JSON, whole: the description's own, then the least that fits.
 func (s *Set) bodies(id string) []json.RawMessage {

@@ -41,7 +41,6 @@ func (s *Set) index(f *folder, file string) string {
 
 // rules are what holds for every command.
 func (s *Set) rules() string {
-	p := s.Tree.Program
 	rows := []string{
 		fmt.Sprintf("A command is `%s`; each one has `--help`.", s.form()),
 		"Off a terminal answers are JSON. Ask for less: `--fields a,b.c`, `--jq '.…'`, `--limit N`; for more: `--page`, `--all`.",
@@ -51,8 +50,8 @@ func (s *Set) rules() string {
 		"An empty answer means that there is none, as far as the card says what that proves.",
 		"Exit status: 2 the line is wrong (the message says how), 3 not allowed or not signed in, 4 not reachable, 5 the far side refuses, 6 needs a yes.",
 	}
-	if s.has("find") {
-		rows = append([]string{fmt.Sprintf("Not sure which command? `%s find <words>`.", p)}, rows...)
+	if find := s.own("find"); find != "" {
+		rows = append([]string{fmt.Sprintf("Not sure which command? `%s <words>`.", find)}, rows...)
 	}
 	return "Rules:\n- " + strings.Join(rows, "\n- ") + "\n"
 }
@@ -76,17 +75,17 @@ func (s *Set) trust() string {
 
 // guideTable says which guide is for what.
 func (s *Set) guideTable() string {
-	if s.Guides == nil || len(s.Guides.Guides) == 0 || !s.has("guides read") {
+	list, read := s.own("guides list"), s.own("guides read")
+	if s.Guides == nil || len(s.Guides.Guides) == 0 || read == "" {
 		return ""
 	}
-	p := s.Tree.Program
-	text := fmt.Sprintf("\n## Guides\n\nFor a task of several steps ask the tool for its guides: `%s guides list`, then read one.\n\n| task | read |\n|---|---|\n", p)
+	text := fmt.Sprintf("\n## Guides\n\nFor a task of several steps ask the tool for its guides: `%s`, then read one.\n\n| task | read |\n|---|---|\n", list)
 	for _, g := range s.Guides.Guides {
 		task := g.Title
 		if len(g.Intents) > 0 {
 			task = strings.Join(g.Intents[:min(len(g.Intents), 6)], ", ")
 		}
-		text += fmt.Sprintf("| %s | `%s guides read %s` |\n", clip(textMarks.Replace(task), 160), p, g.Name)
+		text += fmt.Sprintf("| %s | `%s %s` |\n", clip(textMarks.Replace(task), 160), read, g.Name)
 	}
 	return text
 }
@@ -188,10 +187,9 @@ func (s *Set) wants(g *group, language string, most int) string {
 
 // agents is the section of AGENTS.md.
 func (s *Set) agents() string {
-	p := s.Tree.Program
 	text := fmt.Sprintf("## %s\n\n%s\n\n%s", s.Title, s.about(), s.rules())
-	if s.Guides != nil && len(s.Guides.Guides) > 0 && s.has("guides read") {
-		text += fmt.Sprintf("- Tasks of several steps have guides: `%s guides list`.\n", p)
+	if list := s.own("guides list"); s.Guides != nil && len(s.Guides.Guides) > 0 && list != "" {
+		text += fmt.Sprintf("- Tasks of several steps have guides: `%s`.\n", list)
 	}
 	return text + s.trust()
 }
