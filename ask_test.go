@@ -252,3 +252,18 @@ func TestConfirmByForm(t *testing.T) {
 		t.Errorf("who cannot be asked gets a token: %v", err)
 	}
 }
+
+// Who is asked while the call runs, and never answers, does not hold it for ever.
+func TestNobodyAnswers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		call := callOf("lab.x.wait")
+		call.Asker = func(ctx context.Context, _ []twodoor.Question) (twodoor.Answers, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}
+		begun := time.Now()
+		if _, err := asking(t).Do(t.Context(), call); twodoor.AsError(err).Code != twodoor.CodeTimeout || time.Since(begun) != 10*time.Minute {
+			t.Errorf("after %s: %v", time.Since(begun), err)
+		}
+	})
+}

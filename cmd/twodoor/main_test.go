@@ -22,7 +22,7 @@ import (
 
 // The scripts run the program itself, and two small ones beside it: the test binary plays them all.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"twodoor": main, "hb": main, "upstream": upstream, "post": post, "broken-mcp": brokenMCP, "notes-mcp": notesMCP, "get": get})
+	testscript.Main(m, map[string]func(){"twodoor": main, "hb": main, "upstream": upstream, "post": post, "broken-mcp": brokenMCP, "notes-mcp": notesMCP, "harbor-mcp": harborMCP, "get": get})
 }
 
 func TestScripts(t *testing.T) {

@@ -317,3 +317,35 @@ func TestLegacyBatchWithAnUnknownMethod(t *testing.T) {
 		t.Errorf("nothing to answer: %d %s", status, text)
 	}
 }
+
+// A client that leaves while it is asked ends the call: at the end of its stream, and of its session.
+func TestWhoLeavesWhileAsked(t *testing.T) {
+	greeting := strings.Replace(initialize, `"capabilities":{}`, `"capabilities":{"elicitation":{}}`, 1)
+	c := dial(t, newTalker(t).Door)
+	c.send(greeting)
+	c.next()
+	c.send(legacyCall("1", "lab_ask"))
+	if got := c.next(); !strings.Contains(got, `"elicitation/create"`) {
+		t.Fatalf("got %s", got)
+	}
+	c.close()
+
+	b := newTalker(t)
+	server := httptest.NewServer(b.Handler())
+	defer server.Close()
+	s := &site{bench: b, t: t, url: server.URL}
+	reply := s.post(t.Context(), greeting)
+	io.Copy(io.Discard, reply.Body)
+	session := headerSession + ": " + reply.Header.Get(headerSession)
+	stream := s.post(t.Context(), legacyCall("1", "lab_ask"), session)
+	if line, err := bufio.NewReader(stream.Body).ReadString('}'); err != nil || !strings.Contains(line, "elicitation/create") {
+		t.Fatalf("%s %v", line, err)
+	}
+	r, _ := http.NewRequestWithContext(t.Context(), http.MethodDelete, server.URL, nil)
+	r.Header.Set(headerSession, reply.Header.Get(headerSession))
+	gone, err := http.DefaultClient.Do(r)
+	if err != nil || gone.StatusCode != http.StatusNoContent {
+		t.Errorf("%+v %v", gone, err)
+	}
+	b.Close()
+}

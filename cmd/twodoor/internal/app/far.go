@@ -27,6 +27,8 @@ type far struct {
 	begun sync.Once
 	// changed is told that a source has another list; nil: nobody waits for it.
 	changed atomic.Pointer[func(source string)]
+	// offers is told that it has other resources or prompts; nil: nobody waits for it.
+	offers atomic.Pointer[func(lists twodoor.Lists)]
 }
 
 // outlet is the way out as the configuration stands: connections outlive an edit of it.
@@ -65,6 +67,11 @@ func (f *far) serve(r *run, s *site) {
 		f.pool.Changed = func(source string) {
 			if tell := f.changed.Load(); tell != nil {
 				(*tell)(source)
+			}
+		}
+		f.pool.Lists = func(_ string, lists twodoor.Lists) {
+			if tell := f.offers.Load(); tell != nil {
+				(*tell)(lists)
 			}
 		}
 	})

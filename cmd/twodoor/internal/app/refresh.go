@@ -39,6 +39,8 @@ func (l *live) startRefresher(ctx context.Context) {
 	l.fresh = &refresher{live: l, ctx: ctx, asking: map[string]bool{}, again: map[string]bool{}, follows: map[string]context.CancelFunc{}, told: map[string]string{}}
 	changed := l.fresh.ask
 	l.run.far.changed.Store(&changed)
+	offers := func(lists twodoor.Lists) { l.door.Changed(lists) }
+	l.run.far.offers.Store(&offers)
 	l.fresh.all()
 }
 
