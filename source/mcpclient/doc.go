@@ -6,5 +6,8 @@
 // many ask at the same time, and is the only place that tries again. What is sent over the wire
 // lies below, in package wire; which revision of MCP a server speaks is found out in era.go.
 //
+// What servers ask on the way is put to the caller (ask.go); what they have beside tools is in
+// library.go and watch.go, under the addresses of address.go.
+//
 // The ecosystem's own file of servers, mcp_servers.json, is read by [ParseServers] and [Overlay].
 package mcpclient
