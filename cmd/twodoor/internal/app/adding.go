@@ -17,6 +17,7 @@ import (
 	"github.com/twodoor/twodoor/internal/rawjson"
 	"github.com/twodoor/twodoor/source/command"
 	"github.com/twodoor/twodoor/source/openapi"
+	"github.com/twodoor/twodoor/source/protobuf"
 )
 
 // wanted is a source as a command line names it.
@@ -28,6 +29,7 @@ type wanted struct {
 	bearer string // env:X, file:/path, keyring:name
 	header string // K=V
 	verbs  bool   // found out: it is a verbs file
+	proto  string // found out: it is Protobuf, under this key of protobuf:
 	more   []config.Setting
 }
 
@@ -84,6 +86,9 @@ func (r *run) add(ctx context.Context, e *edit, w wanted) error {
 		return err
 	}
 	title, ok := sniff(text)
+	if w.proto = protobufKey(place); w.proto != "" {
+		title, ok = "", true
+	}
 	if named, isVerbs := sniffVerbs(text); !ok && isVerbs {
 		w.verbs, title, ok = true, orElse(verbsName(place), named), true
 	}
@@ -91,7 +96,7 @@ func (r *run) add(ctx context.Context, e *edit, w wanted) error {
 		return &twodoor.Error{Code: twodoor.CodeInvalid, Message: fmt.Sprintf("%s: %v", w.ref, broken), Hint: "mend the file there, or fetch it again if it was cut off", Cause: broken}
 	}
 	if !ok {
-		return &twodoor.Error{Code: twodoor.CodeInvalid, Message: fmt.Sprintf(`%s is no OpenAPI document: it has no "openapi" or "swagger" at the top`, w.ref), Hint: "this version serves OpenAPI 2.0, 3.0 and 3.1, as JSON or YAML, and verbs files. " + serverHint}
+		return &twodoor.Error{Code: twodoor.CodeInvalid, Message: fmt.Sprintf(`%s is no OpenAPI document: it has no "openapi" or "swagger" at the top`, w.ref), Hint: "this version serves OpenAPI 2.0, 3.0 and 3.1, as JSON or YAML, Protobuf (.proto, .binpb) and verbs files. " + serverHint}
 	}
 	if w.name == "" {
 		w.name = e.site.freeName(nameFrom(title, place))
@@ -137,7 +142,7 @@ func refFrom(dir, place string) string {
 // sourceOf is the name of the source that reads a description, or nothing.
 func (s *site) sourceOf(place string) string {
 	for _, name := range config.Sorted(s.Sources) {
-		if c := s.Sources[name]; s.Place(c.OpenAPI) == place || s.Place(c.Command) == place {
+		if c := s.Sources[name]; s.Place(c.OpenAPI) == place || s.Place(c.Command) == place || slices.Contains(s.protobufFiles(c), place) {
 			return name
 		}
 	}
@@ -225,6 +230,9 @@ func (e *edit) put(w wanted, ref string) error {
 	settings := []config.Setting{{Key: "openapi", Text: ref}}
 	if w.verbs {
 		settings[0].Key = command.Kind
+	}
+	if w.proto != "" {
+		settings[0] = config.Setting{Key: protobuf.Kind, Below: []config.Setting{{Key: w.proto, Text: ref}}}
 	}
 	for _, s := range []config.Setting{{Key: "target", Text: w.target}, {Key: "prefix", Text: w.prefix}} {
 		if s.Text != "" {

@@ -43,6 +43,17 @@ func (r *run) protobuf(s *site, name string) (*protobuf.Source, error) {
 	return source, nil
 }
 
+// protobufKey is the key of protobuf: that a file belongs under, by its name; empty: it is none.
+func protobufKey(place string) string {
+	switch filepath.Ext(place) {
+	case ".proto":
+		return "files"
+	case ".binpb", ".protoset", ".pb":
+		return "descriptors"
+	}
+	return ""
+}
+
 // protobufFiles are the files that a source names, for telling when one that could not be read is mended.
 func (s *site) protobufFiles(c config.Source) []string {
 	if c.Kind() != protobuf.Kind {

@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
+
+	"github.com/twodoor/twodoor/internal/rawjson"
 )
 
 // Protobuf is the value of a source's protobuf: key. Exactly one of Files, Descriptors and Reflection
@@ -20,6 +23,9 @@ type Protobuf struct {
 // ProtobufOf reads a source's protobuf: key, strictly.
 func (s Source) ProtobufOf() (Protobuf, error) {
 	var p Protobuf
+	if files, ok := rawjson.Get(s.Protobuf, "files"); ok && rawjson.KindOf(files) == rawjson.KindString { // one file needs no list
+		s.Protobuf = rawjson.Set(s.Protobuf, "files", slices.Concat([]byte("["), files, []byte("]")))
+	}
 	decoder := json.NewDecoder(bytes.NewReader(s.Protobuf))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&p); err != nil {
