@@ -7,12 +7,15 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
+	"io"
 	"math/big"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/twodoor/twodoor"
 	"github.com/twodoor/twodoor/internal/secret"
 )
 
@@ -82,5 +85,39 @@ func TestConnectionsAreKept(t *testing.T) {
 	}
 	if addresses[0] != addresses[2] {
 		t.Errorf("a connection for each request: %v", addresses)
+	}
+}
+
+// TestUnencryptedHTTP2 sends a request that says HTTP/2 to an http:// address as HTTP/2, with its key;
+// every other one as HTTP/1.1.
+func TestUnencryptedHTTP2(t *testing.T) {
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, r.Proto+" "+r.Header.Get("Authorization"))
+	}))
+	server.Config.Protocols = new(http.Protocols)
+	server.Config.Protocols.SetHTTP1(true)
+	server.Config.Protocols.SetUnencryptedHTTP2(true)
+	server.Start()
+	defer server.Close()
+	client := &Client{
+		Connections: map[string]Connection{"key": {Type: Bearer, Token: secret.NewRef("t")}},
+		Sources:     map[string]Rule{"s": {Origins: []string{server.URL}, Connection: "key"}},
+	}
+	defer client.CloseIdle()
+	for major, want := range map[int]string{1: "HTTP/1.1 Bearer t", 2: "HTTP/2.0 Bearer t"} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL, strings.NewReader("x"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.ProtoMajor = major
+		resp, err := client.Do(req, twodoor.Access{Source: "s"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if err != nil || string(got) != want {
+			t.Errorf("HTTP/%d is sent as %q, %v", major, got, err)
+		}
 	}
 }

@@ -3,6 +3,7 @@ package protobuf_test
 import (
 	"context"
 	"encoding/json"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -196,4 +197,28 @@ func FuzzDescriptors(f *testing.F) {
 			t.Errorf("no catalog of what was read: %v", err)
 		}
 	})
+}
+
+// TestDamaged reads sets of which some bytes are wrong: an error or a reading, never a crash.
+func TestDamaged(t *testing.T) {
+	seeds := [][]byte{marshal(t, setOf(t, "fleet", "fleet/v1/fleet.proto")), marshal(t, setOf(t, "acme", "acme/reports/v1/reports.proto"))}
+	dice := rand.New(rand.NewPCG(3, 4))
+	refused := 0
+	for i := range 600 {
+		raw := slices.Clone(seeds[i%2])
+		for range 1 + dice.IntN(4) {
+			raw[dice.IntN(len(raw))] = byte(dice.IntN(256))
+		}
+		reading, err := fromBytes("x", raw).Read(t.Context())
+		if err != nil {
+			refused++
+			continue
+		}
+		if _, err := twodoor.NewCatalog(reading); err != nil {
+			t.Errorf("no catalog of what was read: %v", err)
+		}
+	}
+	if refused == 0 || refused == 600 {
+		t.Errorf("%d of 600 are refused", refused)
+	}
 }
