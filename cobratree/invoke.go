@@ -138,7 +138,8 @@ func restore(cmd *cobra.Command) {
 	}
 	cmd.Flags().VisitAll(back)
 	cmd.PersistentFlags().VisitAll(back)
-	cmd.SetContext(nil) //nolint:staticcheck // cobra keeps the context of the first run otherwise
+	//lint:ignore SA1012 cobra keeps the context of the first run otherwise
+	cmd.SetContext(nil)
 	cmd.SetArgs(nil)
 	cmd.SetIn(nil)
 	cmd.SetOut(nil)

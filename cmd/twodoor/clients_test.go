@@ -36,7 +36,8 @@ func newMachine(t *testing.T, config string) *machine {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{"twodoor.yaml": config, "small.yaml": strings.ReplaceAll(smallAPI, "BASE", api.URL)} {
-		if err := os.MkdirAll(m.work, 0o755); err == nil {
+		err := os.MkdirAll(m.work, 0o755)
+		if err == nil {
 			err = os.WriteFile(filepath.Join(m.work, name), []byte(text), 0o600)
 		}
 		if err != nil {

@@ -43,9 +43,7 @@ func (in *Input) compile(ctx context.Context) (*Set, error) {
 		return nil, err
 	}
 	set := &Set{placeOf: c.placeOf}
-	for _, f := range files {
-		set.Files = append(set.Files, f)
-	}
+	set.Files = append(set.Files, files...)
 	for _, place := range c.read {
 		set.Read = append(set.Read, place)
 	}

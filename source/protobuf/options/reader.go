@@ -114,9 +114,8 @@ type Option struct {
 
 // Of is what the options of a descriptor say.
 func (r *Reader) Of(d protoreflect.Descriptor) (Set, error) {
-	raw := d.Options()
-	message, ok := raw.(proto.Message)
-	if !ok || !message.ProtoReflect().IsValid() {
+	message := d.Options()
+	if message == nil || !message.ProtoReflect().IsValid() {
 		return Set{}, nil
 	}
 	wire, err := proto.MarshalOptions{Deterministic: true, AllowPartial: true}.Marshal(message)
