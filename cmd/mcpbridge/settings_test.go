@@ -67,7 +67,7 @@ func TestSettings(t *testing.T) {
 }
 
 func TestBadEnvironment(t *testing.T) {
-	for _, env := range []string{"MCP_API_URL=nothing", "MCP_TOOLS=@/nowhere", "MCP_TOOLS={}", "MCP_BRIDGE_LOG=/nowhere/log"} {
+	for _, env := range []string{"MCP_API_URL=nothing", "MCP_TOOLS=@/nowhere", "MCP_TOOLS={}", "MCP_BRIDGE_LOG=/dev/null/log"} {
 		h := start(t, env)
 		if status := h.end(); status != 2 || h.errs.Len() == 0 {
 			t.Errorf("with %s it ends with %d and says %q", env, status, h.errs)
