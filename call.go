@@ -45,7 +45,7 @@ type Call struct {
 	held   held       // of State
 	notes  []string   // what the steps have to say beside the answer
 	depth  int        // how many calls stand above this one
-	plain  bool       // the engine makes it for itself: nothing is put into its answer or left out of it
+	plain  bool       // the engine makes it for itself: it may be exported to no door, and nothing is put into its answer or left out of it
 }
 
 // ConfirmYes is the Confirm of a caller who already asked a person (the CLI's --yes).

@@ -56,7 +56,11 @@ func (l *lab) engine(t *testing.T, change func(id string, op *twodoor.Operation)
 	return engine
 }
 
+// hydrating reads a log after two steps, one of which nobody is shown.
 func hydrating(id string, op *twodoor.Operation) {
+	if id == "log.hydrate" {
+		op.Export = twodoor.ExportNone
+	}
 	if id == "log.read" {
 		op.Before = []twodoor.Step{
 			{Call: "log.hydrate", Arguments: map[string]string{"id": ".id"}},
@@ -84,6 +88,9 @@ func TestBefore(t *testing.T) {
 		}
 		if outer := watch.events[len(watch.events)-1]; watch.events[0].ParentID != outer.CallID {
 			t.Error("a pre-step is no child of the call")
+		}
+		if _, fault := do(t, engine, twodoor.Call{Operation: "lab.log.hydrate", Arguments: json.RawMessage(`{"id":"log_1"}`)}); fault == nil || fault.Code != twodoor.CodeUnknown {
+			t.Errorf("a step that is shown at no door can be called from outside: %v", fault)
 		}
 	})
 }
