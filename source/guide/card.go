@@ -387,9 +387,6 @@ func guesses(verb string) []string {
 	return list
 }
 
-// has reports whether the program has a command.
-func (s *Set) has(words string) bool { return s.book.byWords[words] != nil || s.book.levels[words] }
-
 // own is the line of one of the program's own commands, which a brand that uses its word has under self;
 // empty: it has none.
 func (s *Set) own(words string) string {
