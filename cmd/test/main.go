@@ -123,7 +123,7 @@ func format(ctx context.Context) error {
 // time. TWODOOR_FUZZ=./... fuzzes everything.
 var readers = []string{
 	"./internal/rawjson", "./internal/rawyaml", "./internal/secret", "./cmd/twodoor/internal/clients", "./cmd/twodoor/internal/config", "./door/cli/internal/args",
-	"./door/mcpserver", "./source/guide", "./source/command", "./source/mcpclient/wire", "./source/openapi", "./source/openapi/jsonpath", "./source/openapi/send",
+	"./door/mcpserver", "./source/guide", "./source/guide/cards", "./source/guide/shelltext", "./source/command", "./source/mcpclient/wire", "./source/openapi", "./source/openapi/jsonpath", "./source/openapi/send",
 }
 
 // fuzz gives the fuzz targets a few seconds each.

@@ -12,7 +12,7 @@ import (
 )
 
 // DefaultBudget is the weight of a guide that one read takes in, in estimated tokens.
-const DefaultBudget = 2000
+const defaultBudget = 2000
 
 // maxGuide bounds the file of a guide.
 const maxGuide = 8 << 20
@@ -38,7 +38,7 @@ type Library struct {
 
 // Load reads the Markdown files of a folder. A file that is broken is a finding; a guide is served as
 // far as it can be read. Operations that do not begin with the source's name get it in front.
-// The budget is in estimated tokens; 0 means [DefaultBudget].
+// The budget is in estimated tokens; 0 means 2000.
 func Load(source string, folder fs.FS, budget int) *Library {
 	library := &Library{}
 	names, err := fs.Glob(folder, "*.md")
@@ -145,20 +145,20 @@ var guideKeys = []string{"name", "title", "when", "intents", "operations"}
 // Parse reads one guide. Without a name in the front matter the file gives it, without a title the
 // first heading does.
 func Parse(source, file, text string, budget int) (Guide, []Finding) {
-	p := readPage(file, text)
+	p := ReadPage(file, text)
 	g := Guide{Source: source, File: file, Text: strings.TrimLeft(p.rest(), "\r\n")}
 	p.readHead(&g)
 	if g.Name == "" {
 		g.Name = strings.TrimSuffix(path.Base(file), ".md")
 	}
 	if !isName(g.Name) {
-		p.find(p.headLine("name"), 0, FrontMatter, fmt.Sprintf("name %q is not of lower-case words with hyphens, at most 64 characters", g.Name), nameFrom(g.Name))
+		p.Find(p.headLine("name"), 0, FrontMatter, fmt.Sprintf("name %q is not of lower-case words with hyphens, at most 64 characters", g.Name), nameFrom(g.Name))
 	}
 	if g.Title == "" {
 		g.Title = p.heading()
 	}
-	if g.Title == "" && len(p.findings) == 0 {
-		p.find(0, 0, FrontMatter, "the guide has no title", "title: in the front matter")
+	if g.Title == "" && len(p.Findings) == 0 {
+		p.Find(0, 0, FrontMatter, "the guide has no title", "title: in the front matter")
 	}
 	for i, id := range g.Operations {
 		if source != "" && !strings.HasPrefix(id, source+".") {
@@ -166,16 +166,16 @@ func Parse(source, file, text string, budget int) (Guide, []Finding) {
 		}
 	}
 	if budget == 0 {
-		budget = DefaultBudget
+		budget = defaultBudget
 	}
 	if g.Weight = rawjson.Weigh([]byte(g.Text)); g.Weight > budget {
-		p.find(p.body, 0, OverBudget, fmt.Sprintf("the guide weighs ≈%d tokens, one read takes %d", g.Weight, budget), "two guides")
+		p.Find(p.body, 0, OverBudget, fmt.Sprintf("the guide weighs ≈%d tokens, one read takes %d", g.Weight, budget), "two guides")
 	}
-	return g, p.findings
+	return g, p.Findings
 }
 
 // rest is the text after the front matter.
-func (p *page) rest() string {
+func (p *Page) rest() string {
 	if p.body >= len(p.lines) {
 		return ""
 	}
@@ -183,10 +183,10 @@ func (p *page) rest() string {
 }
 
 // readHead reads the front matter.
-func (p *page) readHead(g *Guide) {
+func (p *Page) readHead(g *Guide) {
 	if strings.TrimSpace(p.head) == "" {
-		if p.body > 0 || len(p.findings) == 0 {
-			p.find(0, 0, FrontMatter, "the guide has no front matter", "name, title, when, intents, operations between two lines of ---")
+		if p.body > 0 || len(p.Findings) == 0 {
+			p.Find(0, 0, FrontMatter, "the guide has no front matter", "name, title, when, intents, operations between two lines of ---")
 		}
 		return
 	}
@@ -196,11 +196,11 @@ func (p *page) readHead(g *Guide) {
 		if fault, ok := err.(*rawjson.SyntaxError); ok {
 			line, err = max(fault.Line, 1), fmt.Errorf("%s", fault.Msg)
 		}
-		p.find(line, 0, FrontMatter, "the front matter is no YAML: "+err.Error(), "")
+		p.Find(line, 0, FrontMatter, "the front matter is no YAML: "+err.Error(), "")
 		return
 	}
 	if !root.Is(rawjson.KindObject) {
-		p.find(1, 0, FrontMatter, "the front matter is not of keys and values", "name: "+g.Name)
+		p.Find(1, 0, FrontMatter, "the front matter is not of keys and values", "name: "+g.Name)
 		return
 	}
 	for key, value := range root.Members() {
@@ -221,29 +221,29 @@ func (p *page) readHead(g *Guide) {
 			if near := rawjson.Nearest(guideKeys, key, 1); len(near) > 0 {
 				fix = near[0]
 			}
-			p.find(line, 0, FrontMatter, fmt.Sprintf("unknown key %q in the front matter", key), fix)
+			p.Find(line, 0, FrontMatter, fmt.Sprintf("unknown key %q in the front matter", key), fix)
 		}
 	}
 }
 
-func (p *page) text1(key string, value *rawjson.Node, line int) string {
+func (p *Page) text1(key string, value *rawjson.Node, line int) string {
 	if !value.Is(rawjson.KindString) {
-		p.find(line, 0, FrontMatter, key+" is not a text", "")
+		p.Find(line, 0, FrontMatter, key+" is not a text", "")
 		return ""
 	}
 	return value.Str()
 }
 
-func (p *page) texts(key string, value *rawjson.Node, line int) []string {
+func (p *Page) texts(key string, value *rawjson.Node, line int) []string {
 	list := value.Strings()
 	if !value.Is(rawjson.KindArray) || len(list) != value.Len() {
-		p.find(line, 0, FrontMatter, key+" is not a list of texts", key+": [a, b]")
+		p.Find(line, 0, FrontMatter, key+" is not a list of texts", key+": [a, b]")
 	}
 	return list
 }
 
 // headLine is the line of a key in the front matter, from 0.
-func (p *page) headLine(key string) int {
+func (p *Page) headLine(key string) int {
 	for i := 1; i < p.body; i++ {
 		if strings.HasPrefix(p.row(i), key+":") {
 			return i
@@ -253,7 +253,7 @@ func (p *page) headLine(key string) int {
 }
 
 // heading is the first heading of the text.
-func (p *page) heading() string {
+func (p *Page) heading() string {
 	for i := p.body; i < len(p.lines); i++ {
 		if row := p.row(i); strings.HasPrefix(row, "# ") {
 			return strings.TrimSpace(row[2:])

@@ -117,3 +117,19 @@ func TestSource(t *testing.T) {
 		t.Errorf("without guides: %s", got)
 	}
 }
+
+// FuzzPage: no text makes the reader of Markdown or of a guide panic.
+func FuzzPage(f *testing.F) {
+	for _, text := range []string{"```sh\ntd a\n", "`td ` `` ` ``` ", "---\n---", "---\nname: [x\n---\n# T\n", "~~~\n<x", "a\r\n```\r\n", good} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		p := ReadPage("f", text)
+		for _, s := range p.Spans {
+			if s.Line >= len(p.lines) {
+				t.Errorf("a span in line %d of %d", s.Line, len(p.lines))
+			}
+		}
+		Parse("s", "f.md", text, 0)
+	})
+}

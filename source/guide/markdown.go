@@ -5,40 +5,40 @@ import (
 	"unicode/utf8"
 )
 
-// page is a Markdown text taken apart as far as examples need it: fenced blocks and inline spans,
+// Page is a Markdown text taken apart as far as examples need it: fenced blocks and inline spans,
 // with their places. Everything else is prose.
-type page struct {
+type Page struct {
 	file     string
 	text     string
-	lines    []int // byte offset of each line
-	head     string
-	body     int // line at which the text after the front matter begins, from 0
-	blocks   []block
-	spans    []span
-	findings []Finding
+	lines    []int  // byte offset of each line
+	head     string // the front matter
+	body     int    // line at which the text after the front matter begins, from 0
+	Blocks   []Block
+	Spans    []Span
+	Findings []Finding // what is broken in it, and what [Page.Find] adds
 }
 
-// block is a fenced code block.
-type block struct {
-	lang string // first word of the info string, lower-case
-	line int    // of its first line of content, from 0
-	rows []string
-	dent int // columns taken off each row
+// Block is a fenced code block.
+type Block struct {
+	Lang string // first word of the info string, lower-case
+	Line int    // of its first line of content, from 0
+	Rows []string
+	Dent int // columns taken off each row
 }
 
-// span is inline code.
-type span struct {
-	text   string
-	line   int // from 0
-	offset int // in bytes, in the line
+// Span is inline code.
+type Span struct {
+	Text   string
+	Line   int // from 0
+	Offset int // in bytes, in the line
 }
 
 // maxLine bounds the line in which spans are looked for: a longer one is no prose.
 const maxLine = 64 << 10
 
-// readPage takes a text apart. Line ends of any kind are taken; what is broken becomes a finding.
-func readPage(file, text string) *page {
-	p := &page{file: file, text: text, lines: []int{0}}
+// ReadPage takes a text apart. Line ends of any kind are taken; what is broken becomes a finding.
+func ReadPage(file, text string) *Page {
+	p := &Page{file: file, text: text, lines: []int{0}}
 	for i := 0; i < len(text); i++ {
 		if text[i] == '\n' {
 			p.lines = append(p.lines, i+1)
@@ -50,7 +50,7 @@ func readPage(file, text string) *page {
 }
 
 // row is a line without its end.
-func (p *page) row(i int) string {
+func (p *Page) row(i int) string {
 	end := len(p.text)
 	if i+1 < len(p.lines) {
 		end = p.lines[i+1]
@@ -59,7 +59,7 @@ func (p *page) row(i int) string {
 }
 
 // front takes off the front matter: what stands between two lines of three dashes at the top.
-func (p *page) front() {
+func (p *Page) front() {
 	if strings.TrimPrefix(p.row(0), "\ufeff") != "---" {
 		return
 	}
@@ -69,23 +69,23 @@ func (p *page) front() {
 			return
 		}
 	}
-	p.find(0, 0, FrontMatter, "the front matter is opened with --- and never closed", "a line of --- after it")
+	p.Find(0, 0, FrontMatter, "the front matter is opened with --- and never closed", "a line of --- after it")
 }
 
-// find adds a finding at a line and column, both from 0.
-func (p *page) find(line, column int, kind Mistake, message, fix string) {
-	p.findings = append(p.findings, Finding{File: p.file, Line: line + 1, Column: column + 1, Kind: kind, Message: message, Fix: fix})
+// Find adds a finding at a line and column, both from 0.
+func (p *Page) Find(line, column int, kind Mistake, message, fix string) {
+	p.Findings = append(p.Findings, Finding{File: p.file, Line: line + 1, Column: column + 1, Kind: kind, Message: message, Fix: fix})
 }
 
 // scan collects blocks and spans. A span may run over the lines of a paragraph.
-func (p *page) scan() {
+func (p *Page) scan() {
 	var open string // the span's run of backticks, while a paragraph goes on
-	var from span
+	var from Span
 	for i := p.body; i < len(p.lines); i++ {
 		row := p.row(i)
 		if mark, dent, info := fenceOf(row); mark != "" {
 			open = ""
-			i = p.block(i, mark, dent, info)
+			i = p.readBlock(i, mark, dent, info)
 			continue
 		}
 		switch {
@@ -113,21 +113,21 @@ func fenceOf(row string) (mark string, dent int, info string) {
 	return "", 0, ""
 }
 
-// block reads a fenced block to its end, and returns the line of that end.
-func (p *page) block(at int, mark string, dent int, info string) int {
+// readBlock reads a fenced block to its end, and returns the line of that end.
+func (p *Page) readBlock(at int, mark string, dent int, info string) int {
 	lang, _, _ := strings.Cut(info, " ")
-	b := block{lang: strings.ToLower(strings.Trim(lang, "{}.")), line: at + 1, dent: dent}
+	b := Block{Lang: strings.ToLower(strings.Trim(lang, "{}.")), Line: at + 1, Dent: dent}
 	for i := at + 1; i < len(p.lines); i++ {
 		row := p.row(i)
 		body := strings.TrimRight(strings.TrimLeft(row, " \t"), " \t")
 		if len(body) >= len(mark) && strings.Trim(body, mark[:1]) == "" {
-			p.blocks = append(p.blocks, b)
+			p.Blocks = append(p.Blocks, b)
 			return i
 		}
-		b.rows = append(b.rows, undent(row, dent))
+		b.Rows = append(b.Rows, undent(row, dent))
 	}
-	p.find(at, dent, UnclosedFence, "the block is opened with "+mark+" and never closed", "a line of "+mark)
-	p.blocks = append(p.blocks, b)
+	p.Find(at, dent, UnclosedFence, "the block is opened with "+mark+" and never closed", "a line of "+mark)
+	p.Blocks = append(p.Blocks, b)
 	return len(p.lines)
 }
 
@@ -140,7 +140,7 @@ func undent(row string, dent int) string {
 }
 
 // inline collects the code spans of a line. It returns the run that is still open at its end.
-func (p *page) inline(line int, row, open string, from span) (string, span) {
+func (p *Page) inline(line int, row, open string, from Span) (string, Span) {
 	for at := 0; at < len(row); {
 		tick := strings.IndexByte(row[at:], '`')
 		if tick < 0 {
@@ -154,11 +154,11 @@ func (p *page) inline(line int, row, open string, from span) (string, span) {
 		run := row[start:end]
 		switch {
 		case open == "":
-			open, from = run, span{line: line, offset: end}
+			open, from = run, Span{Line: line, Offset: end}
 			at = end
 			continue
 		case run == open:
-			p.spans = append(p.spans, p.closed(from, line, start))
+			p.Spans = append(p.Spans, p.closed(from, line, start))
 			open = ""
 		}
 		at = end
@@ -167,17 +167,30 @@ func (p *page) inline(line int, row, open string, from span) (string, span) {
 }
 
 // closed is the span from where it was opened to a place in a line.
-func (p *page) closed(from span, line, end int) span {
-	text := p.text[p.lines[from.line]+from.offset : p.lines[line]+end]
-	from.text = strings.ReplaceAll(strings.ReplaceAll(text, "\r", ""), "\n", " ")
-	if len(from.text) > 2 && from.text[0] == ' ' && from.text[len(from.text)-1] == ' ' {
-		from.text, from.offset = from.text[1:len(from.text)-1], from.offset+1
+func (p *Page) closed(from Span, line, end int) Span {
+	text := p.text[p.lines[from.Line]+from.Offset : p.lines[line]+end]
+	from.Text = strings.ReplaceAll(strings.ReplaceAll(text, "\r", ""), "\n", " ")
+	if len(from.Text) > 2 && from.Text[0] == ' ' && from.Text[len(from.Text)-1] == ' ' {
+		from.Text, from.Offset = from.Text[1:len(from.Text)-1], from.Offset+1
 	}
 	return from
 }
 
-// column is the column, from 0 and in characters, of a byte offset in a line.
-func (p *page) column(line, offset int) int {
+// Column is the column, from 0 and in characters, of a byte offset in a line.
+func (p *Page) Column(line, offset int) int {
 	row := p.row(line)
 	return utf8.RuneCountInString(row[:min(max(offset, 0), len(row))])
+}
+
+// Place is a line and column in characters, both from 0 and the line within the text, with the byte
+// offset in the file.
+func (p *Page) Place(line, col int) (inFile, atCol, offset int) {
+	line = min(line, len(p.lines)-1)
+	row := p.row(line)
+	at := 0
+	for n := 0; n < col && at < len(row); n++ {
+		_, size := utf8.DecodeRuneInString(row[at:])
+		at += size
+	}
+	return line, col, p.lines[line] + at
 }

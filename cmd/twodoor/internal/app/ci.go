@@ -17,11 +17,12 @@ import (
 	"github.com/twodoor/twodoor/cmd/twodoor/internal/revision"
 	"github.com/twodoor/twodoor/internal/rawjson"
 	"github.com/twodoor/twodoor/source/guide"
+	"github.com/twodoor/twodoor/source/guide/examples"
 )
 
 // kept checks what is kept beside the configuration: the snapshot and the lock. Where demanded is set,
 // there must be a snapshot.
-func (r *run) kept(checker *guide.Checker, demanded bool) ([]guide.Finding, error) {
+func (r *run) kept(checker *examples.Checker, demanded bool) ([]guide.Finding, error) {
 	if r.site.File == "" {
 		return nil, nil
 	}
@@ -120,7 +121,7 @@ func (r *run) origins(reading *twodoor.Reading) (map[string]bool, error) {
 }
 
 // staleSnapshot tells of operations that agents are shown otherwise than the snapshot says.
-func (r *run) staleSnapshot(checker *guide.Checker, demanded bool) (findings []guide.Finding, err error) {
+func (r *run) staleSnapshot(checker *examples.Checker, demanded bool) (findings []guide.Finding, err error) {
 	file := filepath.Join(r.site.Dir(), snapshotName)
 	find := func(message string) {
 		findings = append(findings, guide.Finding{File: r.near(file), Line: 1, Column: 1, Kind: guide.StaleSnapshot, Message: message, Fix: "twodoor snapshot"})

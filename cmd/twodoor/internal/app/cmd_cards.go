@@ -13,12 +13,12 @@ import (
 	"github.com/twodoor/twodoor/cmd/twodoor/internal/config"
 	"github.com/twodoor/twodoor/door/cli"
 	"github.com/twodoor/twodoor/source/find"
-	"github.com/twodoor/twodoor/source/guide"
+	"github.com/twodoor/twodoor/source/guide/cards"
 )
 
 func (r *run) cardsCommand() cli.Command {
 	var forms []string
-	for _, v := range guide.Variants() {
+	for _, v := range cards.Variants() {
 		forms = append(forms, string(v))
 	}
 	return cli.Command{
@@ -27,7 +27,7 @@ func (r *run) cardsCommand() cli.Command {
 		Example: "twodoor cards harbor --out ./skills",
 		Flags: []cli.Flag{
 			{Name: "out", Kind: cli.FlagText, Default: ".", Usage: "the folder that they are written into"},
-			{Name: "form", Kind: cli.FlagText, Default: string(guide.Skill), Values: forms, Usage: "what is written"},
+			{Name: "form", Kind: cli.FlagText, Default: string(cards.Skill), Values: forms, Usage: "what is written"},
 			{Name: "name", Kind: cli.FlagText, Usage: "name of the skill; default the source's"},
 		},
 		Run:      r.cards,
@@ -50,8 +50,8 @@ func (r *run) cards(ctx context.Context, in *cli.Invocation) error {
 		return err
 	}
 	written := []string{}
-	for _, f := range set.Generate(guide.Variant(in.Text("form")), old) {
-		if slices.ContainsFunc(old, func(o guide.File) bool { return o.Path == f.Path && string(o.Text) == string(f.Text) }) {
+	for _, f := range set.Generate(cards.Variant(in.Text("form")), old) {
+		if slices.ContainsFunc(old, func(o cards.File) bool { return o.Path == f.Path && string(o.Text) == string(f.Text) }) {
 			continue
 		}
 		path := filepath.Join(dir, filepath.FromSlash(f.Path))
@@ -74,7 +74,7 @@ func (r *run) cards(ctx context.Context, in *cli.Invocation) error {
 }
 
 // keptFiles are the files in a folder that cards may stand in.
-func keptFiles(dir string) ([]guide.File, error) {
+func keptFiles(dir string) ([]cards.File, error) {
 	if _, err := os.Stat(dir); err != nil {
 		return nil, nil
 	}
@@ -88,7 +88,7 @@ func keptFiles(dir string) ([]guide.File, error) {
 }
 
 // cardSet is what the cards of a source, or of all of them, are made of.
-func (r *run) cardSet(ctx context.Context, sources []string, name string) (*guide.Set, error) {
+func (r *run) cardSet(ctx context.Context, sources []string, name string) (*cards.Set, error) {
 	if err := r.serve(ctx); err != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func (r *run) cardSet(ctx context.Context, sources []string, name string) (*guid
 	if err != nil {
 		return nil, err
 	}
-	set := &guide.Set{
+	set := &cards.Set{
 		Name: name, Tree: checker.Tree, Catalog: checker.Catalog, Sources: sources, Guides: checker.Guides, Groups: map[string]string{},
 		Fits: func(example string) bool { return len(checker.Check("", []byte(example))) == 0 },
 	}
@@ -121,7 +121,7 @@ func (r *run) cardSet(ctx context.Context, sources []string, name string) (*guid
 }
 
 // translate adds the languages that the sources are translated into, and other words for operations.
-func (r *run) translate(set *guide.Set, sources []string) error {
+func (r *run) translate(set *cards.Set, sources []string) error {
 	readings, err := r.opened.readings()
 	if err != nil {
 		return err

@@ -16,6 +16,8 @@ import (
 	"github.com/twodoor/twodoor/cmd/twodoor/internal/diff"
 	"github.com/twodoor/twodoor/door/cli"
 	"github.com/twodoor/twodoor/source/guide"
+	"github.com/twodoor/twodoor/source/guide/cards"
+	"github.com/twodoor/twodoor/source/guide/examples"
 )
 
 func (r *run) checkCommand() cli.Command {
@@ -37,7 +39,7 @@ func (r *run) checkCommand() cli.Command {
 }
 
 // checker holds texts against what is served here.
-func (r *run) checker(ctx context.Context) (*guide.Checker, error) {
+func (r *run) checker(ctx context.Context) (*examples.Checker, error) {
 	if err := r.serve(ctx); err != nil {
 		return nil, err
 	}
@@ -48,7 +50,7 @@ func (r *run) checker(ctx context.Context) (*guide.Checker, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &guide.Checker{Catalog: r.opened.catalog, Tree: tree, Lines: check.LinesOf(door), Guides: r.library()}, nil
+	return &examples.Checker{Catalog: r.opened.catalog, Tree: tree, Lines: check.LinesOf(door), Guides: r.library()}, nil
 }
 
 // checked is what check found.
@@ -157,7 +159,7 @@ func (r *run) apart(args []string) (sources, paths []string) {
 }
 
 // ofCatalog checks the annotations and the front matter of guides, of some sources or of all.
-func (r *run) ofCatalog(checker *guide.Checker, sources []string) ([]guide.Finding, error) {
+func (r *run) ofCatalog(checker *examples.Checker, sources []string) ([]guide.Finding, error) {
 	findings, err := checker.CheckCatalog()
 	if err != nil {
 		return nil, err
@@ -196,7 +198,7 @@ func (r *run) documents(sources []string, all bool) (paths []string) {
 }
 
 // ofFile checks one file; files that its examples name are looked for beside it.
-func (r *run) ofFile(checker *guide.Checker, f guide.File) []guide.Finding {
+func (r *run) ofFile(checker *examples.Checker, f cards.File) []guide.Finding {
 	beside := filepath.Dir(f.Path)
 	return checker.Beside(func(name string) ([]byte, error) {
 		if filepath.IsAbs(name) || !filepath.IsLocal(name) {
@@ -207,7 +209,7 @@ func (r *run) ofFile(checker *guide.Checker, f guide.File) []guide.Finding {
 }
 
 // mend carries out the mechanical fixes of a file, and counts them.
-func mend(f guide.File, findings []guide.Finding) (int, error) {
+func mend(f cards.File, findings []guide.Finding) (int, error) {
 	n := 0
 	for _, finding := range findings {
 		if finding.Edit != nil {
@@ -222,8 +224,8 @@ func mend(f guide.File, findings []guide.Finding) (int, error) {
 
 // fences checks the generated text of all files together, a folder at a time, and writes it anew where
 // that is wanted.
-func (r *run) fences(ctx context.Context, files []guide.File, fix bool) (findings []guide.Finding, fixed int, err error) {
-	folders := map[string][]guide.File{}
+func (r *run) fences(ctx context.Context, files []cards.File, fix bool) (findings []guide.Finding, fixed int, err error) {
+	folders := map[string][]cards.File{}
 	for _, f := range files {
 		if !strings.Contains(string(f.Text), "<!-- GENERATED:") {
 			continue
@@ -233,10 +235,10 @@ func (r *run) fences(ctx context.Context, files []guide.File, fix bool) (finding
 		if err != nil {
 			return nil, 0, err
 		}
-		folders[root] = append(folders[root], guide.File{Path: filepath.ToSlash(rel), Text: f.Text})
+		folders[root] = append(folders[root], cards.File{Path: filepath.ToSlash(rel), Text: f.Text})
 	}
 	for _, root := range config.Sorted(folders) {
-		sources := guide.SourcesOf(folders[root])
+		sources := cards.SourcesOf(folders[root])
 		set, err := r.cardSet(ctx, sources, "")
 		if err != nil {
 			return nil, 0, fmt.Errorf("the cards in %s: %w", r.near(root), err)
@@ -251,7 +253,7 @@ func (r *run) fences(ctx context.Context, files []guide.File, fix bool) (finding
 				}
 			}
 			if fix {
-				n, err := mend(guide.File{Path: root + "/" + f.Path, Text: f.Text}, own)
+				n, err := mend(cards.File{Path: root + "/" + f.Path, Text: f.Text}, own)
 				if err != nil {
 					return nil, 0, err
 				}

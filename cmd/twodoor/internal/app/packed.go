@@ -15,7 +15,7 @@ import (
 	"github.com/twodoor/twodoor/cmd/twodoor/internal/config"
 	"github.com/twodoor/twodoor/cmd/twodoor/internal/pack"
 	"github.com/twodoor/twodoor/door/cli"
-	"github.com/twodoor/twodoor/source/guide"
+	"github.com/twodoor/twodoor/source/guide/cards"
 )
 
 // unpack opens the catalog that this program carries: which own commands stand at the root depends on
@@ -165,14 +165,14 @@ func (r *run) guidesOf(s *site, source string) (files fs.FS, place string) {
 }
 
 // packedFiles are the guides that this program carries, as texts to check.
-func (r *run) packedFiles() (files []guide.File) {
+func (r *run) packedFiles() (files []cards.File) {
 	if r.Pack == nil {
 		return nil
 	}
 	_ = fs.WalkDir(r.Pack.Folder("."), ".", func(name string, entry fs.DirEntry, err error) error { // a program without guides has none
 		if err == nil && !entry.IsDir() && path.Ext(name) == ".md" {
 			if text, err := r.Pack.Read(name); err == nil {
-				files = append(files, guide.File{Path: name, Text: text})
+				files = append(files, cards.File{Path: name, Text: text})
 			}
 		}
 		return nil

@@ -14,6 +14,8 @@ import (
 	"github.com/twodoor/twodoor/door/cli"
 	"github.com/twodoor/twodoor/internal/rawjson"
 	"github.com/twodoor/twodoor/source/guide"
+	"github.com/twodoor/twodoor/source/guide/cards"
+	"github.com/twodoor/twodoor/source/guide/examples"
 	"github.com/twodoor/twodoor/source/openapi"
 )
 
@@ -59,18 +61,18 @@ func over(t testing.TB, readings ...*twodoor.Reading) *bench {
 	return &bench{readings[0], catalog, door, tree}
 }
 
-func (b *bench) checker(library *guide.Library) *guide.Checker {
-	return &guide.Checker{Catalog: b.catalog, Tree: b.tree, Lines: LinesOf(b.door), Guides: library}
+func (b *bench) checker(library *guide.Library) *examples.Checker {
+	return &examples.Checker{Catalog: b.catalog, Tree: b.tree, Lines: LinesOf(b.door), Guides: library}
 }
 
-func (b *bench) set(t testing.TB, name string) *guide.Set {
+func (b *bench) set(t testing.TB, name string) *cards.Set {
 	t.Helper()
 	checker := b.checker(nil)
 	languages, err := Languages(b.catalog, []*twodoor.Reading{b.reading})
 	if err != nil {
 		t.Fatal(err)
 	}
-	set := &guide.Set{Name: name, Title: b.reading.Title, Description: b.reading.Description, Version: b.reading.Version, Tree: b.tree, Catalog: b.catalog, Groups: map[string]string{}, Languages: languages,
+	set := &cards.Set{Name: name, Title: b.reading.Title, Description: b.reading.Description, Version: b.reading.Version, Tree: b.tree, Catalog: b.catalog, Groups: map[string]string{}, Languages: languages,
 		Fits: func(example string) bool { return len(checker.Check("", []byte(example))) == 0 }}
 	for group, about := range b.reading.Groups {
 		set.Groups[b.reading.Source+"."+group] = about
@@ -96,7 +98,7 @@ func TestCorpusCards(t *testing.T) {
 			b := open(t, strings.ReplaceAll(name, "_", "-"), file)
 			set := b.set(t, "api")
 			begun := time.Now()
-			files := set.Generate(guide.Skill, nil)
+			files := set.Generate(cards.Skill, nil)
 			made := time.Since(begun)
 			begun = time.Now()
 			findings := set.Check(files)
@@ -118,8 +120,8 @@ func TestCorpusCards(t *testing.T) {
 					t.Error(f)
 				}
 			}
-			again := set.Generate(guide.Skill, files)
-			if !slices.EqualFunc(files, again, func(a, b guide.File) bool { return a.Path == b.Path && string(a.Text) == string(b.Text) }) {
+			again := set.Generate(cards.Skill, files)
+			if !slices.EqualFunc(files, again, func(a, b cards.File) bool { return a.Path == b.Path && string(a.Text) == string(b.Text) }) {
 				t.Error("generating again changes the cards")
 			}
 			weigh(t, files)
@@ -134,7 +136,7 @@ func TestCorpusCards(t *testing.T) {
 	}
 }
 
-func weigh(t *testing.T, files []guide.File) (router, median, largest int) {
+func weigh(t *testing.T, files []cards.File) (router, median, largest int) {
 	var cards []int
 	for _, f := range files {
 		w := rawjson.Weigh(f.Text)
@@ -157,7 +159,7 @@ func TestBilingualCards(t *testing.T) {
 	read := time.Since(begun)
 	begun = time.Now()
 	set := b.set(t, "flashduty")
-	files := set.Generate(guide.Skill, nil)
+	files := set.Generate(cards.Skill, nil)
 	made := time.Since(begun)
 	checker := b.checker(nil)
 	sections := map[bool]int{}

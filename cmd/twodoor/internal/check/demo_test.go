@@ -11,6 +11,7 @@ import (
 
 	"github.com/twodoor/twodoor/internal/harbor"
 	"github.com/twodoor/twodoor/source/guide"
+	"github.com/twodoor/twodoor/source/guide/cards"
 	"github.com/twodoor/twodoor/source/openapi"
 )
 
@@ -52,7 +53,7 @@ func TestDemoIsTrue(t *testing.T) {
 	}
 	set := b.set(t, "harbor")
 	set.Guides = library
-	for _, v := range guide.Variants() {
+	for _, v := range cards.Variants() {
 		files := set.Generate(v, nil)
 		findings = append(findings, set.Check(files)...)
 		for _, f := range files {
@@ -69,11 +70,11 @@ func TestSpeed(t *testing.T) {
 	b, library := demo(t)
 	set := b.set(t, "harbor")
 	set.Guides = library
-	var cards strings.Builder
-	for _, f := range set.Generate(guide.Skill, nil) {
-		cards.Write(f.Text)
+	var all strings.Builder
+	for _, f := range set.Generate(cards.Skill, nil) {
+		all.Write(f.Text)
 	}
-	text := cards.String()
+	text := all.String()
 	checker := b.checker(library)
 	begun := time.Now()
 	for i := range 40 {

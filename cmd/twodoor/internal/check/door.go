@@ -7,6 +7,7 @@ import (
 	"github.com/twodoor/twodoor"
 	"github.com/twodoor/twodoor/door/cli"
 	"github.com/twodoor/twodoor/source/guide"
+	"github.com/twodoor/twodoor/source/guide/examples"
 )
 
 // TreeOf is the command tree of a door as plain data.
@@ -47,8 +48,8 @@ func inputsOf(list []cli.Input) []guide.Input {
 }
 
 // LinesOf reads lines as a door does, without making a call.
-func LinesOf(door *cli.Door) guide.Lines {
-	return guide.Lines{
+func LinesOf(door *cli.Door) examples.Lines {
+	return examples.Lines{
 		Check: door.Check,
 		Parse: func(argv []string, stdin io.Reader, open func(name string) ([]byte, error)) (twodoor.Call, error) {
 			reading := *door

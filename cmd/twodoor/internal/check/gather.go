@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/twodoor/twodoor"
-	"github.com/twodoor/twodoor/source/guide"
+	"github.com/twodoor/twodoor/source/guide/cards"
 )
 
 // maxFile bounds a Markdown file.
@@ -18,8 +18,8 @@ const maxFile = 64 << 20
 // Gather reads Markdown files: those that are named, and those below folders that are named. Folders
 // that begin with a dot are passed over, except for those of plugins; so are node_modules, vendor and
 // testdata.
-func Gather(paths []string) ([]guide.File, error) {
-	var files []guide.File
+func Gather(paths []string) ([]cards.File, error) {
+	var files []cards.File
 	for _, path := range paths {
 		info, err := os.Stat(path)
 		if err != nil {
@@ -35,11 +35,11 @@ func Gather(paths []string) ([]guide.File, error) {
 			return nil, err
 		}
 	}
-	slices.SortFunc(files, func(a, b guide.File) int { return strings.Compare(a.Path, b.Path) })
-	return slices.CompactFunc(files, func(a, b guide.File) bool { return a.Path == b.Path }), nil
+	slices.SortFunc(files, func(a, b cards.File) int { return strings.Compare(a.Path, b.Path) })
+	return slices.CompactFunc(files, func(a, b cards.File) bool { return a.Path == b.Path }), nil
 }
 
-func below(files []guide.File, dir string) ([]guide.File, error) {
+func below(files []cards.File, dir string) ([]cards.File, error) {
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -75,7 +75,7 @@ func passedOver(name string) bool {
 	return strings.HasPrefix(name, ".")
 }
 
-func add(files []guide.File, path string, size int64) ([]guide.File, error) {
+func add(files []cards.File, path string, size int64) ([]cards.File, error) {
 	if size > maxFile {
 		return nil, &twodoor.Error{Code: twodoor.CodeTooLarge, Message: fmt.Sprintf("%s has %d bytes: no text for a person", path, size)}
 	}
@@ -83,5 +83,5 @@ func add(files []guide.File, path string, size int64) ([]guide.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", path, err)
 	}
-	return append(files, guide.File{Path: filepath.ToSlash(path), Text: text}), nil
+	return append(files, cards.File{Path: filepath.ToSlash(path), Text: text}), nil
 }

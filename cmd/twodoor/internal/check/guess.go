@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/twodoor/twodoor"
-	"github.com/twodoor/twodoor/source/guide"
+	"github.com/twodoor/twodoor/source/guide/cards"
 )
 
 // Finder is the operation that a search for words finds first, among those that are shown; empty: none.
@@ -43,10 +43,10 @@ func Guesses(catalog *twodoor.Catalog, find Finder) (map[string][]string, error)
 func deedOf(op *twodoor.Operation) string {
 	first, rest, _ := strings.Cut(strings.ToLower(op.Title), " ")
 	verb := strings.Split(op.ID[strings.LastIndexByte(op.ID, '.')+1:], "-")
-	if len(first) < 3 || rest == "" || strings.Trim(first, "abcdefghijklmnopqrstuvwxyz") != "" || slices.Contains(verb, first) || guide.IsPlain(first) && len(verb) == 1 {
+	if len(first) < 3 || rest == "" || strings.Trim(first, "abcdefghijklmnopqrstuvwxyz") != "" || slices.Contains(verb, first) || cards.IsPlain(first) && len(verb) == 1 {
 		return ""
 	}
-	if guide.IsPlain(first) {
+	if cards.IsPlain(first) {
 		return first + "-" + strings.Join(verb[:len(verb)-1], "-")
 	}
 	return first

@@ -5,13 +5,13 @@ import (
 	"slices"
 
 	"github.com/twodoor/twodoor"
-	"github.com/twodoor/twodoor/source/guide"
+	"github.com/twodoor/twodoor/source/guide/cards"
 )
 
 // Languages are the languages that sources are translated into, by code, with their words by operation.
 // Without names all sources count.
-func Languages(catalog *twodoor.Catalog, readings []*twodoor.Reading, sources ...string) ([]guide.Language, error) {
-	all := map[string]*guide.Language{}
+func Languages(catalog *twodoor.Catalog, readings []*twodoor.Reading, sources ...string) ([]cards.Language, error) {
+	all := map[string]*cards.Language{}
 	for _, reading := range readings {
 		if len(sources) > 0 && !slices.Contains(sources, reading.Source) {
 			continue
@@ -19,7 +19,7 @@ func Languages(catalog *twodoor.Catalog, readings []*twodoor.Reading, sources ..
 		for code, t := range reading.Translations {
 			l := all[code]
 			if l == nil {
-				l = &guide.Language{Code: code, Groups: map[string]string{}, Words: map[string]twodoor.Words{}}
+				l = &cards.Language{Code: code, Groups: map[string]string{}, Words: map[string]twodoor.Words{}}
 				all[code] = l
 			}
 			for group, about := range t.Groups {
@@ -30,7 +30,7 @@ func Languages(catalog *twodoor.Catalog, readings []*twodoor.Reading, sources ..
 			}
 		}
 	}
-	var list []guide.Language
+	var list []cards.Language
 	for _, code := range slices.Sorted(maps.Keys(all)) {
 		list = append(list, *all[code])
 	}

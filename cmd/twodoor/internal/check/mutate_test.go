@@ -11,6 +11,7 @@ import (
 	"github.com/twodoor/twodoor/internal/harbor"
 	"github.com/twodoor/twodoor/internal/rawjson"
 	"github.com/twodoor/twodoor/source/guide"
+	"github.com/twodoor/twodoor/source/guide/cards"
 )
 
 // mutant is a text with one example broken.
@@ -260,7 +261,7 @@ func TestMutants(t *testing.T) {
 		}
 		take(g.File, string(raw))
 	}
-	for _, f := range set.Generate(guide.Skill, nil) {
+	for _, f := range set.Generate(cards.Skill, nil) {
 		take(f.Path, string(f.Text))
 	}
 	ways, found, right := map[string]int{}, 0, 0

@@ -1,4 +1,4 @@
-package guide
+package shelltext
 
 import (
 	"path"
@@ -8,38 +8,42 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// word is a word of a command line as a shell reads it.
-type word struct {
-	text string
-	hole bool // a placeholder, a variable or the output of a command: some value
-	line int  // from 0
-	col  int  // from 0, in characters
-	from int  // bytes in the file; -1: not known
-	to   int
+// Word is a word of a command line as a shell reads it.
+type Word struct {
+	Text string
+	Hole bool // a placeholder, a variable or the output of a command: some value
+	Line int  // from 0
+	Col  int  // from 0, in characters
+	From int  // bytes in the file; -1: not known
+	To   int
 }
 
-// call is one call of the command line in a text.
-type call struct {
-	words   []word // the program first
-	fenced  bool
-	stdin   *string // what it is given on stdin, where that is known
-	piped   bool    // something is on stdin, and it is not known what
-	filters []word  // jq programs that its answer goes through
-	open    bool    // more operands may come: xargs
+// Call is one call of the command line in a text.
+type Call struct {
+	Words   []Word // the program first
+	Fenced  bool
+	Stdin   *string // what it is given on stdin, where that is known
+	Piped   bool    // something is on stdin, and it is not known what
+	Filters []Word  // jq programs that its answer goes through
+	Open    bool    // more operands may come: xargs
 }
 
-// shellReader finds the calls of a program in a shell text.
-type shellReader struct {
-	program string
-	fenced  bool
-	files   map[string]string                             // written by heredocs of the text, by name
-	place   func(line, col int) (inFile, atCol, byte int) // of a place in the text, in characters
-	rows    []string
-	calls   []call
+// Reader finds the calls of a program in shell texts. The fields but Calls are set before it reads.
+type Reader struct {
+	Program string            // required; as it is typed
+	Fenced  bool              // the text is a fenced block; told on with each call
+	Files   map[string]string // written by heredocs of the texts, by name; nil: they are not kept
+	// Place says where in the file a place of the text is, in characters and both from 0, and its byte
+	// there; -1: not known. Required.
+	Place func(line, col int) (inFile, atCol, byte int)
+	Calls []Call // found so far, in the order in which a shell would come to them
+
+	rows []string
 }
 
-// read finds the calls in a text. The error is that of a text that no shell reads.
-func (r *shellReader) read(text string) error {
+// Read finds the calls in a text. The error is that of a text that no shell reads; what stands before
+// the fault is found all the same.
+func (r *Reader) Read(text string) error {
 	text = markPlaceholders(text)
 	r.rows = strings.Split(text, "\n")
 	parser := syntax.NewParser(syntax.Variant(syntax.LangBash))
@@ -50,7 +54,7 @@ func (r *shellReader) read(text string) error {
 	return err
 }
 
-func (r *shellReader) stmts(list []*syntax.Stmt) {
+func (r *Reader) stmts(list []*syntax.Stmt) {
 	for _, s := range list {
 		r.stmt(s, nil, false)
 	}
@@ -61,7 +65,7 @@ type feed struct{ text *string }
 
 // stmt reads a statement and everything in it. The call that it makes, if it makes one of the program
 // or hands its answer on, is returned.
-func (r *shellReader) stmt(s *syntax.Stmt, in *feed, piped bool) *call {
+func (r *Reader) stmt(s *syntax.Stmt, in *feed, piped bool) *Call {
 	if s == nil {
 		return nil
 	}
@@ -84,11 +88,11 @@ func (r *shellReader) stmt(s *syntax.Stmt, in *feed, piped bool) *call {
 }
 
 // pipe reads X | Y: the answer of X is what Y gets.
-func (r *shellReader) pipe(cmd *syntax.BinaryCmd, in *feed) *call {
-	before := len(r.calls)
+func (r *Reader) pipe(cmd *syntax.BinaryCmd, in *feed) *Call {
+	before := len(r.Calls)
 	left := r.stmt(cmd.X, in, false)
 	out := r.output(cmd.X)
-	if left != nil && left.words == nil {
+	if left != nil && left.Words == nil {
 		left = nil
 	}
 	if out == nil {
@@ -98,16 +102,16 @@ func (r *shellReader) pipe(cmd *syntax.BinaryCmd, in *feed) *call {
 	if left == nil && filter == nil || left != nil && filter == nil {
 		return r.stmt(cmd.Y, out, true)
 	}
-	if left != nil && before < len(r.calls) {
-		last := &r.calls[len(r.calls)-1]
-		last.filters = append(last.filters, *filter)
+	if left != nil && before < len(r.Calls) {
+		last := &r.Calls[len(r.Calls)-1]
+		last.Filters = append(last.Filters, *filter)
 		return last
 	}
 	return r.stmt(cmd.Y, out, true)
 }
 
 // filter is the program of a statement that is a call of jq over stdin.
-func (r *shellReader) filter(s *syntax.Stmt) *word {
+func (r *Reader) filter(s *syntax.Stmt) *Word {
 	cmd, ok := s.Cmd.(*syntax.CallExpr)
 	if !ok || len(cmd.Args) < 2 || literalOf(cmd.Args[0]) != "jq" {
 		return nil
@@ -115,14 +119,14 @@ func (r *shellReader) filter(s *syntax.Stmt) *word {
 	for i := 1; i < len(cmd.Args); i++ {
 		w := r.word(cmd.Args[i])
 		switch {
-		case w.hole:
+		case w.Hole:
 			return nil
-		case w.text == "-s" || w.text == "--slurp" || w.text == "-n" || w.text == "-f" || w.text == "-R" || w.text == "--raw-input" || w.text == "--from-file" || w.text == "--stream":
+		case w.Text == "-s" || w.Text == "--slurp" || w.Text == "-n" || w.Text == "-f" || w.Text == "-R" || w.Text == "--raw-input" || w.Text == "--from-file" || w.Text == "--stream":
 			return nil
-		case w.text == "--arg" || w.text == "--argjson" || w.text == "--slurpfile":
+		case w.Text == "--arg" || w.Text == "--argjson" || w.Text == "--slurpfile":
 			i += 2
-		case strings.HasPrefix(w.text, "-") && len(w.text) > 1 && !strings.HasPrefix(w.text, "-."):
-			if !strings.HasPrefix(w.text, "--") && strings.ContainsAny(w.text, "snfR") {
+		case strings.HasPrefix(w.Text, "-") && len(w.Text) > 1 && !strings.HasPrefix(w.Text, "-."):
+			if !strings.HasPrefix(w.Text, "--") && strings.ContainsAny(w.Text, "snfR") {
 				return nil
 			}
 		default:
@@ -134,7 +138,7 @@ func (r *shellReader) filter(s *syntax.Stmt) *word {
 
 // redirected is what a statement's own redirections put on stdin. Files that it writes from a heredoc
 // are kept.
-func (r *shellReader) redirected(s *syntax.Stmt, in *feed) *feed {
+func (r *Reader) redirected(s *syntax.Stmt, in *feed) *feed {
 	var body *string
 	for _, redir := range s.Redirs {
 		switch redir.Op {
@@ -146,22 +150,22 @@ func (r *shellReader) redirected(s *syntax.Stmt, in *feed) *feed {
 				r.inside(redir.Hdoc)
 			}
 		case syntax.WordHdoc:
-			if w := r.word(redir.Word); !w.hole {
-				in = &feed{&w.text}
+			if w := r.word(redir.Word); !w.Hole {
+				in = &feed{&w.Text}
 			} else {
 				in = &feed{}
 			}
 		case syntax.RdrIn:
 			in = &feed{}
-			if text, ok := r.files[r.word(redir.Word).text]; ok {
+			if text, ok := r.Files[r.word(redir.Word).Text]; ok {
 				in = &feed{&text}
 			}
 		}
 	}
-	if body != nil && r.files != nil {
+	if body != nil && r.Files != nil {
 		for _, redir := range s.Redirs {
 			if redir.Op == syntax.RdrOut || redir.Op == syntax.RdrAll {
-				r.files[r.word(redir.Word).text] = *body
+				r.Files[r.word(redir.Word).Text] = *body
 			}
 		}
 	}
@@ -169,7 +173,7 @@ func (r *shellReader) redirected(s *syntax.Stmt, in *feed) *feed {
 }
 
 // heredoc is the text of a heredoc. Variables in it become placeholders.
-func (r *shellReader) heredoc(doc *syntax.Word, dash bool) string {
+func (r *Reader) heredoc(doc *syntax.Word, dash bool) string {
 	var out strings.Builder
 	for _, part := range doc.Parts {
 		switch part := part.(type) {
@@ -197,7 +201,7 @@ func (r *shellReader) heredoc(doc *syntax.Word, dash bool) string {
 }
 
 // output is what a statement writes to stdout, where it is a plain cat, echo or printf.
-func (r *shellReader) output(s *syntax.Stmt) *feed {
+func (r *Reader) output(s *syntax.Stmt) *feed {
 	cmd, ok := s.Cmd.(*syntax.CallExpr)
 	if !ok || len(cmd.Args) == 0 {
 		return nil
@@ -211,40 +215,40 @@ func (r *shellReader) output(s *syntax.Stmt) *feed {
 			}
 		}
 		if len(cmd.Args) == 2 {
-			if text, ok := r.files[r.word(cmd.Args[1]).text]; ok {
+			if text, ok := r.Files[r.word(cmd.Args[1]).Text]; ok {
 				return &feed{&text}
 			}
 		}
 	case "echo", "printf":
-		if w := r.word(cmd.Args[len(cmd.Args)-1]); len(cmd.Args) == 2 && !w.hole {
-			return &feed{&w.text}
+		if w := r.word(cmd.Args[len(cmd.Args)-1]); len(cmd.Args) == 2 && !w.Hole {
+			return &feed{&w.Text}
 		}
 	}
 	return nil
 }
 
 // callOf is the call that a simple command makes of the program, through wrappers too.
-func (r *shellReader) callOf(s *syntax.Stmt, cmd *syntax.CallExpr, in *feed) *call {
+func (r *Reader) callOf(s *syntax.Stmt, cmd *syntax.CallExpr, in *feed) *Call {
 	at, open := r.begin(cmd.Args)
 	if at < 0 {
 		return nil
 	}
-	c := call{fenced: r.fenced, open: open}
+	c := Call{Fenced: r.Fenced, Open: open}
 	for _, arg := range cmd.Args[at:] {
-		c.words = append(c.words, r.word(arg))
+		c.Words = append(c.Words, r.word(arg))
 	}
 	if in != nil && !open {
-		c.stdin, c.piped = in.text, in.text == nil
+		c.Stdin, c.Piped = in.text, in.text == nil
 	}
-	r.calls = append(r.calls, c)
-	return &r.calls[len(r.calls)-1]
+	r.Calls = append(r.Calls, c)
+	return &r.Calls[len(r.Calls)-1]
 }
 
 // begin is where the program stands in a simple command: first, or after wrappers.
-func (r *shellReader) begin(args []*syntax.Word) (at int, open bool) {
+func (r *Reader) begin(args []*syntax.Word) (at int, open bool) {
 	for i, arg := range args {
 		text := literalOf(arg)
-		if path.Base(text) == r.program {
+		if path.Base(text) == r.Program {
 			return i, open
 		}
 		switch path.Base(text) {
@@ -264,7 +268,7 @@ func (r *shellReader) begin(args []*syntax.Word) (at int, open bool) {
 func isNumber0(text string) bool { return text != "" && strings.Trim(text, "0123456789{}") == "" }
 
 // inside reads the commands in $(…) and <(…) of a node.
-func (r *shellReader) inside(node syntax.Node) {
+func (r *Reader) inside(node syntax.Node) {
 	syntax.Walk(node, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.CmdSubst:
@@ -279,7 +283,7 @@ func (r *shellReader) inside(node syntax.Node) {
 }
 
 // nested reads the statements of a compound command.
-func (r *shellReader) nested(node syntax.Node) {
+func (r *Reader) nested(node syntax.Node) {
 	syntax.Walk(node, func(n syntax.Node) bool {
 		if s, ok := n.(*syntax.Stmt); ok {
 			r.stmt(s, nil, false)
@@ -294,28 +298,28 @@ func (r *shellReader) nested(node syntax.Node) {
 }
 
 // word takes a word's quotes off. What depends on the time of running is a hole.
-func (r *shellReader) word(w *syntax.Word) word {
+func (r *Reader) word(w *syntax.Word) Word {
 	var text strings.Builder
 	hole := false
 	for _, part := range w.Parts {
 		hole = r.part(&text, part, false) || hole
 	}
-	out := word{text: text.String()}
-	out.hole = hole || isHole(out.text)
-	out.text = strings.ReplaceAll(unmark.Replace(out.text), "\ue003", "|")
-	out.line, out.col, out.from = r.at(w.Pos())
-	_, _, out.to = r.at(w.End())
+	out := Word{Text: text.String()}
+	out.Hole = hole || IsHole(out.Text)
+	out.Text = strings.ReplaceAll(unmark.Replace(out.Text), "\ue003", "|")
+	out.Line, out.Col, out.From = r.at(w.Pos())
+	_, _, out.To = r.at(w.End())
 	return out
 }
 
 // at is where a position of the parser lies in the file.
-func (r *shellReader) at(pos syntax.Pos) (line, col, offset int) {
+func (r *Reader) at(pos syntax.Pos) (line, col, offset int) {
 	line = min(max(int(pos.Line())-1, 0), len(r.rows)-1)
 	row := r.rows[line]
-	return r.place(line, utf8.RuneCountInString(row[:min(max(int(pos.Col())-1, 0), len(row))]))
+	return r.Place(line, utf8.RuneCountInString(row[:min(max(int(pos.Col())-1, 0), len(row))]))
 }
 
-func (r *shellReader) part(text *strings.Builder, part syntax.WordPart, quoted bool) (hole bool) {
+func (r *Reader) part(text *strings.Builder, part syntax.WordPart, quoted bool) (hole bool) {
 	switch part := part.(type) {
 	case *syntax.Lit:
 		text.WriteString(unescape(part.Value, quoted))

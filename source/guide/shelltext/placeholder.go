@@ -1,4 +1,4 @@
-package guide
+package shelltext
 
 import (
 	"strings"
@@ -140,18 +140,18 @@ func lineEnd(text string, at int) int {
 	return len(text)
 }
 
-// isHole reports whether a text stands for something else: <x>, an elision, or a marked placeholder
+// IsHole reports whether a text stands for something else: <x>, an elision, or a marked placeholder
 // anywhere in it.
-func isHole(text string) bool {
-	if strings.ContainsRune(text, markOpen) || isElision(text) {
+func IsHole(text string) bool {
+	if strings.ContainsRune(text, markOpen) || IsElision(text) {
 		return true
 	}
 	at := strings.IndexByte(text, '<')
 	return at >= 0 && placeholder(text[at:]) > 0 && !strings.ContainsAny(text[:at], "{[( ")
 }
 
-// isElision reports whether a word says that more may stand here.
-func isElision(text string) bool {
+// IsElision reports whether a word says that more may stand here.
+func IsElision(text string) bool {
 	switch strings.Trim(text, "[]") {
 	case "...", "…", "flags", "options", "FLAGS…", "FLAGS...":
 		return text != "flags" && text != "options"

@@ -1,24 +1,24 @@
-package guide
+package shelltext
 
 import (
 	"strings"
 	"testing"
 )
 
-func callsOf(t testing.TB, text string) []call {
+func callsOf(t testing.TB, text string) []Call {
 	t.Helper()
-	r := &shellReader{program: "td", files: map[string]string{}, place: func(line, col int) (int, int, int) { return line, col, -1 }}
-	if err := r.read(text); err != nil {
+	r := &Reader{Program: "td", Files: map[string]string{}, Place: func(line, col int) (int, int, int) { return line, col, -1 }}
+	if err := r.Read(text); err != nil {
 		t.Fatalf("%q: %v", text, err)
 	}
-	return r.calls
+	return r.Calls
 }
 
-func words(c call) string {
+func words(c Call) string {
 	var list []string
-	for _, w := range c.words[1:] {
-		text := w.text
-		if w.hole {
+	for _, w := range c.Words[1:] {
+		text := w.Text
+		if w.Hole {
 			text += "?"
 		}
 		list = append(list, text)
@@ -66,11 +66,11 @@ func TestShellInputs(t *testing.T) {
 		{"cat > f.json <<'EOF'\n[1]\nEOF\ncat f.json | td a", "[1]\n"},
 	} {
 		calls := callsOf(t, c.text)
-		if len(calls) != 1 || calls[0].stdin == nil || *calls[0].stdin != c.stdin {
+		if len(calls) != 1 || calls[0].Stdin == nil || *calls[0].Stdin != c.stdin {
 			t.Errorf("%s: %+v", c.text, calls)
 		}
 	}
-	if calls := callsOf(t, "curl x | td a --data -"); !calls[0].piped || calls[0].stdin != nil {
+	if calls := callsOf(t, "curl x | td a --data -"); !calls[0].Piped || calls[0].Stdin != nil {
 		t.Errorf("%+v", calls)
 	}
 }
@@ -84,8 +84,8 @@ func TestShellFilters(t *testing.T) {
 		"td a | jq \".x[] | select(.id==$I)\"": "",
 	} {
 		var got []string
-		for _, f := range callsOf(t, text)[0].filters {
-			got = append(got, f.text)
+		for _, f := range callsOf(t, text)[0].Filters {
+			got = append(got, f.Text)
 		}
 		if strings.Join(got, "; ") != want {
 			t.Errorf("%s: %q", text, got)
@@ -94,32 +94,24 @@ func TestShellFilters(t *testing.T) {
 }
 
 func TestParts(t *testing.T) {
-	parts := partsOf(strings.Split("$ td a\n{\"x\": 'it}\n$ td b \\\n> --c\nout\n$ td d <<EOF\nbody\nEOF\nout", "\n"))
+	parts := Parts(strings.Split("$ td a\n{\"x\": 'it}\n$ td b \\\n> --c\nout\n$ td d <<EOF\nbody\nEOF\nout", "\n"))
 	var got []string
 	for _, p := range parts {
-		got = append(got, p.text)
+		got = append(got, p.Text)
 	}
 	if len(got) != 3 || got[0] != "td a" || got[1] != "td b \\\n--c" || got[2] != "td d <<EOF\nbody\nEOF" {
 		t.Errorf("%q", got)
 	}
 }
 
-// FuzzShell: no text makes the reader of shell texts or of Markdown panic.
+// FuzzShell: no text makes the reader panic.
 func FuzzShell(f *testing.F) {
-	for _, text := range []string{"td a <b c", "td <<EOF\n", "```sh\ntd a\n", "`td ` `` ` ``` ", "$ td a \\", "---\n---", "td a \"$(td b", "~~~\n<x", "a\r\n```\r\n"} {
+	for _, text := range []string{"td a <b c", "td <<EOF\n", "```sh\ntd a\n", "$ td a \\", "td a \"$(td b", "~~~\n<x"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		r := &shellReader{program: "td", files: map[string]string{}, place: func(line, col int) (int, int, int) { return line, col, -1 }}
-		_ = r.read(text)
-		partsOf(strings.Split(text, "\n"))
-		p := readPage("f", text)
-		for _, s := range p.spans {
-			if s.line >= len(p.lines) {
-				t.Errorf("a span in line %d of %d", s.line, len(p.lines))
-			}
-		}
-		Parse("s", "f.md", text, 0)
-		fencesOf(File{"f", []byte(text)})
+		r := &Reader{Program: "td", Files: map[string]string{}, Place: func(line, col int) (int, int, int) { return line, col, -1 }}
+		_ = r.Read(text)
+		Parts(strings.Split(text, "\n"))
 	})
 }

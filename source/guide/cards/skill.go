@@ -1,6 +1,7 @@
-package guide
+package cards
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"strings"
@@ -201,7 +202,7 @@ func (s *Set) llms() string {
 	if s.Guides != nil && len(s.Guides.Guides) > 0 {
 		out.WriteString("## Guides\n\n")
 		for _, g := range s.Guides.Guides {
-			fmt.Fprintf(&out, "- [%s](guides/%s.md): %s\n", g.Title, g.Name, sentence(wordOr(g.When, strings.Join(g.Intents, ", ")), 160))
+			fmt.Fprintf(&out, "- [%s](guides/%s.md): %s\n", g.Title, g.Name, sentence(cmp.Or(g.When, strings.Join(g.Intents, ", ")), 160))
 		}
 		out.WriteString("\n")
 	}

@@ -1,4 +1,4 @@
-package guide
+package examples
 
 import (
 	"encoding/json"
@@ -7,6 +7,9 @@ import (
 
 	"github.com/twodoor/twodoor"
 	"github.com/twodoor/twodoor/internal/rawjson"
+	"github.com/twodoor/twodoor/source/guide"
+	"github.com/twodoor/twodoor/source/guide/shelltext"
+	"github.com/twodoor/twodoor/source/guide/typing"
 )
 
 // references are the names that a text may mean by a span of code.
@@ -46,10 +49,11 @@ func (c *Checker) references() *references {
 }
 
 // reference checks a span that names an operation, or calls a tool.
-func (r *pageCheck) reference(s span, col int) {
-	name, args, _ := strings.Cut(s.text, " ")
-	at := word{text: name, line: s.line, col: col, from: r.page.lines[s.line] + s.offset}
-	at.to = at.from + len(name)
+func (r *pageCheck) reference(s guide.Span, col int) {
+	name, args, _ := strings.Cut(s.Text, " ")
+	at := shelltext.Word{Text: name}
+	at.Line, at.Col, at.From = r.page.Place(s.Line, col)
+	at.To = at.From + len(name)
 	if args = strings.TrimSpace(args); strings.HasPrefix(args, "{") && isOperationLike(name) {
 		r.tool(at, name, json.RawMessage(args))
 		return
@@ -94,7 +98,7 @@ func isFile(ending string) bool {
 }
 
 // named checks the name of an operation in any spelling; group.verb is of any source that has it.
-func (r *pageCheck) named(at word, name string) *twodoor.Operation {
+func (r *pageCheck) named(at shelltext.Word, name string) *twodoor.Operation {
 	op, alias := r.lookup(name)
 	switch {
 	case op == nil:
@@ -102,9 +106,9 @@ func (r *pageCheck) named(at word, name string) *twodoor.Operation {
 		if parts := strings.Split(name, "."); len(parts) == 2 {
 			fix = strings.TrimPrefix(fix, r.refs.first(parts[0])+".")
 		}
-		r.add(at, UnknownOperation, fmt.Sprintf("there is no operation %q", name), fix)
+		r.add(at, guide.UnknownOperation, fmt.Sprintf("there is no operation %q", name), fix)
 	case alias:
-		f := r.add(at, OldName, fmt.Sprintf("%s is an old name", name), op.ID)
+		f := r.add(at, guide.OldName, fmt.Sprintf("%s is an old name", name), op.ID)
 		f.Note = true
 		right := op.ID
 		switch {
@@ -113,7 +117,7 @@ func (r *pageCheck) named(at word, name string) *twodoor.Operation {
 		case strings.Count(name, ".") == 1:
 			right = strings.TrimPrefix(op.ID, op.Source()+".")
 		}
-		f.Edit = &Edit{Start: at.from, End: at.to, Text: right}
+		f.Edit = &guide.Edit{Start: at.From, End: at.To, Text: right}
 	}
 	return op
 }
@@ -134,11 +138,10 @@ func (r *pageCheck) lookup(name string) (op *twodoor.Operation, alias bool) {
 }
 
 // json checks a block of JSON that calls tools: one call, a list of them, or lines of them.
-func (r *pageCheck) json(b *block, text string) {
-	offset := 0
+func (r *pageCheck) json(b *guide.Block, text string) {
 	for _, part := range documents(text) {
-		line := b.line + strings.Count(text[:offset+part.at], "\n")
-		r.value(word{line: min(line, len(r.page.lines)-1), col: b.dent, from: -1}, json.RawMessage(part.text))
+		line, col, _ := r.page.Place(b.Line+strings.Count(text[:part.at], "\n"), b.Dent)
+		r.value(shelltext.Word{Line: line, Col: col, From: -1}, json.RawMessage(part.text))
 	}
 }
 
@@ -166,7 +169,7 @@ func documents(text string) []document {
 
 // value checks JSON that is a call of a tool: {"name","arguments"}, {"tool","args"}, or a whole
 // tools/call message.
-func (r *pageCheck) value(at word, raw json.RawMessage) {
+func (r *pageCheck) value(at shelltext.Word, raw json.RawMessage) {
 	if rawjson.KindOf(raw) == rawjson.KindArray {
 		for element := range rawjson.Elements(raw) {
 			r.value(at, element)
@@ -191,13 +194,13 @@ func (r *pageCheck) value(at word, raw json.RawMessage) {
 			args, found = value, true
 		}
 	}
-	if name == "" || !found || !isOperationLike(name) || isHole(name) {
+	if name == "" || !found || !isOperationLike(name) || shelltext.IsHole(name) {
 		return
 	}
 	r.tool(at, name, args)
 }
 
-// callTools are the operations of the program that call another one.
+// isCallTool reports whether a name is one of the operations of the program that call another one.
 func isCallTool(name string) bool {
 	switch strings.TrimPrefix(name, twodoor.OwnSource+".") {
 	case "read_operation", "write_operation", "destroy_operation", "read-operation", "write-operation", "destroy-operation":
@@ -207,10 +210,10 @@ func isCallTool(name string) bool {
 }
 
 // tool checks a call of a tool: its name, its arguments, and what it wants of the answer.
-func (r *pageCheck) tool(at word, name string, args json.RawMessage) {
+func (r *pageCheck) tool(at shelltext.Word, name string, args json.RawMessage) {
 	if err := rawjson.Check(args); err != nil {
 		if !strings.Contains(string(args), "…") && !strings.Contains(string(args), "...") {
-			r.add(at, BadBody, "the arguments are no JSON: "+err.Error(), "")
+			r.add(at, guide.BadBody, "the arguments are no JSON: "+err.Error(), "")
 		}
 		return
 	}
@@ -225,15 +228,15 @@ func (r *pageCheck) tool(at word, name string, args json.RawMessage) {
 			inner = rawjson.Set(inner, twodoor.WantKey, want)
 		}
 		if text == "" {
-			r.add(at, MissingRequired, name+" needs the id of an operation", `"id": "…"`)
-		} else if !isHole(text) {
+			r.add(at, guide.MissingRequired, name+" needs the id of an operation", `"id": "…"`)
+		} else if !shelltext.IsHole(text) {
 			r.tool(at, text, inner)
 		}
 		return
 	}
 	op, _ := r.lookup(name)
 	if op == nil {
-		r.add(at, UnknownTool, fmt.Sprintf("there is no tool %q", name), r.toolNear(name))
+		r.add(at, guide.UnknownTool, fmt.Sprintf("there is no tool %q", name), r.toolNear(name))
 		return
 	}
 	r.named(at, name)
@@ -249,7 +252,7 @@ func (r *pageCheck) toolNear(name string) string {
 }
 
 // arguments checks the arguments of a tool, its _want among them.
-func (r *pageCheck) arguments(at word, op *twodoor.Operation, args json.RawMessage) {
+func (r *pageCheck) arguments(at shelltext.Word, op *twodoor.Operation, args json.RawMessage) {
 	var want twodoor.Projection
 	if raw, ok := rawjson.Get(args, twodoor.WantKey); ok {
 		if _, own := rawjson.GetPath(op.Input, "properties", twodoor.WantKey); !own {
@@ -257,20 +260,20 @@ func (r *pageCheck) arguments(at word, op *twodoor.Operation, args json.RawMessa
 			want = r.want(at, raw)
 		}
 	}
-	args = fill(op, inputOf(op), args)
-	for _, m := range misfits(op, args) {
-		kind := m.kind
+	args = fill(op, typing.InputOf(op), args)
+	for _, m := range typing.Misfits(op, args) {
+		kind := m.Kind
 		if kind == "" {
-			kind = BadBody
+			kind = guide.BadBody
 		}
-		r.add(at, kind, m.message, m.fix)
+		r.add(at, kind, m.Message, m.Fix)
 	}
-	if op.ID == ReadID {
+	if op.ID == guide.ReadID {
 		names, _ := rawjson.Get(args, "names")
 		for name := range rawjson.Elements(names) {
 			if text, _ := rawjson.String(name); r.Guides.Find(text) == nil {
 				fault := r.Guides.Unknown(text)
-				r.add(at, UnknownGuide, fault.Message, first(fault.Try))
+				r.add(at, guide.UnknownGuide, fault.Message, first(fault.Try))
 			}
 		}
 	}
@@ -278,9 +281,9 @@ func (r *pageCheck) arguments(at word, op *twodoor.Operation, args json.RawMessa
 	if c := r.book.byID[op.ID]; c != nil && c.Answer != nil {
 		root = c.Answer.Root
 	}
-	_, wrong := readAnswer(op, root, want)
+	_, wrong := typing.ReadAnswer(op, root, want)
 	for _, m := range wrong {
-		r.add(at, m.kind, m.message, m.fix)
+		r.add(at, m.Kind, m.Message, m.Fix)
 	}
 }
 
@@ -288,7 +291,7 @@ func (r *pageCheck) arguments(at word, op *twodoor.Operation, args json.RawMessa
 var wantKeys = []string{"fields", "jq", "limit", "page", "all", "summary", "budget", "format", "confirm"}
 
 // want reads what a call wants of the answer.
-func (r *pageCheck) want(at word, raw json.RawMessage) (want twodoor.Projection) {
+func (r *pageCheck) want(at shelltext.Word, raw json.RawMessage) (want twodoor.Projection) {
 	for key, value := range rawjson.Members(raw) {
 		switch key {
 		case "fields":
@@ -296,7 +299,7 @@ func (r *pageCheck) want(at word, raw json.RawMessage) (want twodoor.Projection)
 				want.Fields = strings.Split(text, ",")
 			}
 			for element := range rawjson.Elements(value) {
-				want.Fields = append(want.Fields, plainText(element))
+				want.Fields = append(want.Fields, typing.PlainText(element))
 			}
 		case "jq":
 			want.JQ, _ = rawjson.String(value)
@@ -304,7 +307,7 @@ func (r *pageCheck) want(at word, raw json.RawMessage) (want twodoor.Projection)
 			want.Summary = string(value) == "true"
 		case "limit", "page", "all", "budget", "format", "confirm":
 		default:
-			r.add(at, UnknownField, twodoor.WantKey+" has no key "+key, first(rawjson.Nearest(wantKeys, key, 1)))
+			r.add(at, guide.UnknownField, twodoor.WantKey+" has no key "+key, first(rawjson.Nearest(wantKeys, key, 1)))
 		}
 	}
 	return want

@@ -1,6 +1,7 @@
-package guide
+package cards
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -10,6 +11,8 @@ import (
 
 	"github.com/twodoor/twodoor"
 	"github.com/twodoor/twodoor/internal/rawjson"
+	"github.com/twodoor/twodoor/source/guide"
+	"github.com/twodoor/twodoor/source/guide/typing"
 )
 
 // card writes what of a group stands in one fence.
@@ -21,7 +24,7 @@ type card struct {
 }
 
 // text is a fence of a card: its commands, and the table of usual mistakes.
-func (c *card) text(commands []*Command, others []string) string {
+func (c *card) text(commands []*guide.Command, others []string) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%sCommands: `%s %s <verb>`.\n", c.about(), c.set.Tree.Program, strings.Join(c.group.words, " "))
 	if len(others) > 0 {
@@ -46,7 +49,7 @@ func (c *card) about() string {
 }
 
 // translated is the command in the language of the card: what is not translated stays.
-func (c *card) translated(command *Command) *Command {
+func (c *card) translated(command *guide.Command) *guide.Command {
 	l := c.set.language(c.language)
 	if l == nil {
 		return command
@@ -57,19 +60,19 @@ func (c *card) translated(command *Command) *Command {
 	}
 	if command.Answer != nil {
 		answer := *command.Answer
-		answer.Meaning, answer.Empty = wordOr(words.Meaning, answer.Meaning), wordOr(words.Empty, answer.Empty)
+		answer.Meaning, answer.Empty = cmp.Or(words.Meaning, answer.Meaning), cmp.Or(words.Empty, answer.Empty)
 		t.Answer = &answer
 	}
 	t.Inputs = slices.Clone(command.Inputs)
 	for i := range t.Inputs {
 		in := &t.Inputs[i]
-		in.Description = wordOr(words.Inputs[wordOr(in.Path, in.Name)], in.Description)
+		in.Description = cmp.Or(words.Inputs[cmp.Or(in.Path, in.Name)], in.Description)
 	}
 	return &t
 }
 
 // command is the section of one command.
-func (c *card) command(command *Command) string {
+func (c *card) command(command *guide.Command) string {
 	var out strings.Builder
 	t := c.translated(command)
 	fmt.Fprintf(&out, "\n### %s%s\n", strings.TrimSpace(c.group.verb(command)+" "+operands(command)), mark(command))
@@ -92,11 +95,11 @@ func (c *card) command(command *Command) string {
 }
 
 // told is what a command does: its title, and one sentence more where that says more.
-func (c *card) told(t *Command) string {
+func (c *card) told(t *guide.Command) string {
 	title := sentence(t.Title, 160)
 	about := sentence(t.Description, 200)
 	if about == "" || strings.HasPrefix(strings.ToLower(about), strings.ToLower(strings.TrimSuffix(title, "."))) {
-		return wordOr(about, title)
+		return cmp.Or(about, title)
 	}
 	if title == "" {
 		return about
@@ -104,7 +107,7 @@ func (c *card) told(t *Command) string {
 	return strings.TrimSuffix(title, ".") + ". " + about
 }
 
-func operands(command *Command) string {
+func operands(command *guide.Command) string {
 	_, after, ok := strings.Cut(command.Usage, command.Command+" ")
 	if !ok {
 		return ""
@@ -112,7 +115,7 @@ func operands(command *Command) string {
 	return strings.TrimSpace(strings.TrimSuffix(after, "[flags]"))
 }
 
-func mark(command *Command) string {
+func mark(command *guide.Command) string {
 	text := ""
 	switch command.Effect {
 	case twodoor.Writes:
@@ -127,7 +130,7 @@ func mark(command *Command) string {
 }
 
 // inputs lists every input of a command.
-func (c *card) inputs(command *Command) string {
+func (c *card) inputs(command *guide.Command) string {
 	var out strings.Builder
 	for i := range command.Inputs {
 		in := &command.Inputs[i]
@@ -140,18 +143,18 @@ func (c *card) inputs(command *Command) string {
 	return out.String()
 }
 
-func nameOf(in *Input) string {
+func nameOf(in *guide.Input) string {
 	switch {
 	case in.Flag != "" && in.Position != "":
 		return in.Position + " or " + in.Flag
 	case in.Flag != "":
 		return in.Flag
 	}
-	return wordOr(in.Path, in.Name) + " (--data, --set)"
+	return cmp.Or(in.Path, in.Name) + " (--data, --set)"
 }
 
 // typeOf is the type of an input, with the fields of an object.
-func typeOf(in *Input) string {
+func typeOf(in *guide.Input) string {
 	kind := in.Type
 	if len(in.Enum) > 0 && !strings.Contains(kind, "|") {
 		kind += " of " + strings.Join(in.Enum[:min(len(in.Enum), 15)], "|")
@@ -162,7 +165,7 @@ func typeOf(in *Input) string {
 	return kind + " " + fields(in.Fields, 1)
 }
 
-func fields(list []Input, depth int) string {
+func fields(list []guide.Input, depth int) string {
 	const most = 12
 	var parts []string
 	for i := range list {
@@ -184,7 +187,7 @@ func fields(list []Input, depth int) string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-func marks(in *Input) string {
+func marks(in *guide.Input) string {
 	var list []string
 	if in.Required {
 		list = append(list, "required")
@@ -202,7 +205,7 @@ func marks(in *Input) string {
 }
 
 // answer is the shape of what a command answers; a shape that was told is told by its verb.
-func (c *card) answer(command *Command) string {
+func (c *card) answer(command *guide.Command) string {
 	a := command.Answer
 	if a == nil {
 		return ""
@@ -278,7 +281,7 @@ func abbreviation(before string) bool {
 
 // example is a call that fits, as a block: the line of the command, or a heredoc where the line would
 // hold JSON. Nothing where none is right.
-func (s *Set) example(command *Command) string {
+func (s *Set) example(command *guide.Command) string {
 	if text, known := s.shown[command.ID]; known {
 		return text
 	}
@@ -299,7 +302,7 @@ func (s *Set) example(command *Command) string {
 }
 
 // candidates are the ways to write a command's example, the best one first.
-func (s *Set) candidates(command *Command) []string {
+func (s *Set) candidates(command *guide.Command) []string {
 	var list []string
 	line := strings.TrimSpace(command.Example)
 	hasJSON := strings.Contains(line, ":={") || strings.Contains(line, ":=[") || strings.Contains(line, "'[{") || strings.Contains(line, "'{")
@@ -332,14 +335,14 @@ func IsPlain(word string) bool {
 }
 
 // mistakes is the table of words that an agent would guess and the right command for them.
-func (c *card) mistakes(commands []*Command) string {
+func (c *card) mistakes(commands []*guide.Command) string {
 	taken := map[string]bool{}
 	for _, command := range c.group.commands {
 		taken[c.group.verb(command)] = true
 	}
 	const most = 16
 	var rows []string
-	add := func(command *Command, guesses []string) {
+	add := func(command *guide.Command, guesses []string) {
 		var fresh []string
 		for _, guess := range guesses {
 			if guess = strings.TrimSpace(guess); guess != "" && !taken[guess] {
@@ -391,7 +394,7 @@ func guesses(verb string) []string {
 // empty: it has none.
 func (s *Set) own(words string) string {
 	for _, words := range []string{words, "self " + words} {
-		if c := s.book.byWords[words]; c != nil && c.ID == "" {
+		if s.owned[words] {
 			return s.Tree.Program + " " + words
 		}
 	}
@@ -410,7 +413,7 @@ func (s *Set) bodies(id string) []json.RawMessage {
 			list = append(list, e.Arguments)
 		}
 	}
-	if least := exampleOf(op, inputOf(op)); rawjson.Len(least) > 0 {
+	if least := typing.Example(op, typing.InputOf(op)); rawjson.Len(least) > 0 {
 		list = append(list, least)
 	}
 	return list

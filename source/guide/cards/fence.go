@@ -1,9 +1,11 @@
-package guide
+package cards
 
 import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/twodoor/twodoor/source/guide"
 )
 
 // File is one file of a folder of cards. Its path has slashes and is relative to that folder.
@@ -61,14 +63,14 @@ func (id fenceID) wrap(content string) string {
 }
 
 // fencesOf finds the fences in a file. Marks without a partner are findings.
-func fencesOf(file File) (list []fence, findings []Finding) {
+func fencesOf(file File) (list []fence, findings []guide.Finding) {
 	text := string(file.Text)
 	newline := "\n"
 	if strings.Contains(text, "\r\n") {
 		newline = "\r\n"
 	}
 	find := func(line int, message, fix string) {
-		findings = append(findings, Finding{File: file.Path, Line: line + 1, Column: 1, Kind: FenceTopology, Message: message, Fix: fix})
+		findings = append(findings, guide.Finding{File: file.Path, Line: line + 1, Column: 1, Kind: guide.FenceTopology, Message: message, Fix: fix})
 	}
 	var open *fence
 	at := 0
@@ -102,8 +104,8 @@ func fencesOf(file File) (list []fence, findings []Finding) {
 // claims tells which commands of a group each of its fences takes: those whose verb begins with one
 // of its prefixes, the longest prefix of all fences first; what nobody takes goes to the fence
 // without prefixes. left are commands that no fence takes.
-func claims(g *group, fences []fence) (taken map[fenceID][]*Command, left []*Command) {
-	taken = map[fenceID][]*Command{}
+func claims(g *group, fences []fence) (taken map[fenceID][]*guide.Command, left []*guide.Command) {
+	taken = map[fenceID][]*guide.Command{}
 	for _, c := range g.commands {
 		best, owner := -1, -1
 		for i, f := range fences {
@@ -127,10 +129,10 @@ func claims(g *group, fences []fence) (taken map[fenceID][]*Command, left []*Com
 }
 
 // topology checks that the fences of a group partition its commands.
-func topology(g *group, fences []fence) (findings []Finding) {
+func topology(g *group, fences []fence) (findings []guide.Finding) {
 	taken, left := claims(g, fences)
 	find := func(f fence, format string, args ...any) {
-		findings = append(findings, Finding{File: f.file, Line: f.line + 1, Column: 1, Kind: FenceTopology, Message: fmt.Sprintf(format, args...)})
+		findings = append(findings, guide.Finding{File: f.file, Line: f.line + 1, Column: 1, Kind: guide.FenceTopology, Message: fmt.Sprintf(format, args...)})
 	}
 	seen := map[string]bool{}
 	for _, f := range fences {
@@ -139,7 +141,7 @@ func topology(g *group, fences []fence) (findings []Finding) {
 				find(f, "%s is claimed by two fences", describePrefix(g, prefix))
 			}
 			seen[prefix] = true
-			if prefix != "" && !slices.ContainsFunc(g.commands, func(c *Command) bool {
+			if prefix != "" && !slices.ContainsFunc(g.commands, func(c *guide.Command) bool {
 				return g.verb(c) == prefix || strings.HasPrefix(g.verb(c), prefix+"-")
 			}) {
 				find(f, "no command of %s begins with %s", g.id, prefix)

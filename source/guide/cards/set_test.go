@@ -1,4 +1,4 @@
-package guide
+package cards
 
 import (
 	"bytes"
@@ -9,20 +9,21 @@ import (
 
 	"github.com/twodoor/twodoor"
 	"github.com/twodoor/twodoor/internal/rawjson"
+	"github.com/twodoor/twodoor/source/guide"
 )
 
 // treeOf is a tree of one group with these verbs.
-func treeOf(verbs ...string) *Tree {
-	tree := &Tree{Program: "td", Commands: []Command{{Command: "td guides read", Usage: "td guides read NAME…"}, {Command: "td find", Usage: "td find WORDS…"}}}
+func treeOf(verbs ...string) *guide.Tree {
+	tree := &guide.Tree{Program: "td", Commands: []guide.Command{{Command: "td guides read", Usage: "td guides read NAME…"}, {Command: "td find", Usage: "td find WORDS…"}}}
 	for _, verb := range verbs {
-		tree.Commands = append(tree.Commands, Command{
+		tree.Commands = append(tree.Commands, guide.Command{
 			ID: "api.item." + verb, Command: "td api item " + verb, Usage: "td api item " + verb + " <item-id> [flags]", Title: "Title of " + verb,
 			Description: "What " + verb + " does. And more.", Origin: "POST /item/" + verb, Effect: twodoor.Writes, Example: "td api item " + verb + " i_1",
-			Inputs: []Input{
+			Inputs: []guide.Input{
 				{Name: "item_id", Path: "item_id", Flag: "--item-id", Position: "<item-id>", Type: "string", Required: true, Description: "Which one."},
 				{Name: "kind", Path: "kind", Flag: "--kind", Type: "a|b", Enum: []string{"a", "b"}, Default: []byte(`"a"`)},
 			},
-			Answer: &Answer{Root: ".items[]", Shape: "{id: string}", Empty: "none is none"},
+			Answer: &guide.Answer{Root: ".items[]", Shape: "{id: string}", Empty: "none is none"},
 		})
 	}
 	return tree
@@ -68,7 +69,7 @@ func TestSkillRules(t *testing.T) {
 	_, head, _ := strings.Cut(text, "---\n")
 	head, body, _ := strings.Cut(head, "---\n")
 	name, about, _ := strings.Cut(head, "\n")
-	if name != "name: api" || !isName("api") {
+	if name != "name: api" {
 		t.Errorf("name: %q", name)
 	}
 	about, _, _ = strings.Cut(about, "\n")
@@ -82,7 +83,7 @@ func TestSkillRules(t *testing.T) {
 		if strings.Count(f.Path, "/") > 2 {
 			t.Errorf("%s is more than one level deep", f.Path)
 		}
-		if strings.Contains(f.Path, "references/") && rawjson.Weigh(f.Text) > CardBudget*11/10 {
+		if strings.Contains(f.Path, "references/") && rawjson.Weigh(f.Text) > cardBudget*11/10 {
 			t.Errorf("%s weighs ≈%d tokens", f.Path, rawjson.Weigh(f.Text))
 		}
 	}
@@ -101,7 +102,7 @@ func TestGenerateKeepsProse(t *testing.T) {
 	}
 	// A new command appears, and one is gone: what is between the marks changes, and nothing else.
 	set := setOf("get", "update")
-	if findings := set.Check(old); len(findings) != 2 || findings[0].Kind != StaleFence {
+	if findings := set.Check(old); len(findings) != 2 || findings[0].Kind != guide.StaleFence {
 		t.Errorf("findings: %v", findings)
 	}
 	files := set.Generate(Skill, old)
@@ -117,13 +118,13 @@ func TestGenerateKeepsProse(t *testing.T) {
 	}
 	// A fix of the stale fences is the same as generating.
 	for _, f := range old {
-		var own []Finding
+		var own []guide.Finding
 		for _, finding := range set.Check(old) {
 			if finding.File == f.Path {
 				own = append(own, finding)
 			}
 		}
-		if got := string(Fix(f.Text, own)); got != fileOf(t, files, f.Path) {
+		if got := string(guide.Fix(f.Text, own)); got != fileOf(t, files, f.Path) {
 			t.Errorf("%s: the fix is not what would be generated", f.Path)
 		}
 	}
@@ -154,7 +155,7 @@ func TestGenerateKeepsTheDivision(t *testing.T) {
 	} {
 		found := ""
 		for _, f := range set.Check(mine(strings.Fields(ids)...)) {
-			if f.Kind == FenceTopology {
+			if f.Kind == guide.FenceTopology {
 				found += f.Message + "; "
 			}
 		}
@@ -202,7 +203,7 @@ func TestLanguages(t *testing.T) {
 
 func TestVariants(t *testing.T) {
 	set := setOf("get")
-	set.Guides = &Library{Guides: []Guide{{Name: "triage", Title: "Triage", When: "it burns", Intents: []string{"what burns"}}}}
+	set.Guides = &guide.Library{Guides: []guide.Guide{{Name: "triage", Title: "Triage", When: "it burns", Intents: []string{"what burns"}}}}
 	for v, paths := range map[Variant][]string{
 		Claude: {".claude-plugin/plugin.json", "skills/api/SKILL.md", "skills/api/references/item.md"},
 		Gemini: {"GEMINI.md", "gemini-extension.json", "references/item.md"},
@@ -252,4 +253,19 @@ func TestPart(t *testing.T) {
 	if got := SourcesOf(whole.Generate(Agents, nil)); got != nil {
 		t.Errorf("of all sources: %v", got)
 	}
+}
+
+// FuzzFences: no text makes the reader of fences panic, and each lies within its file.
+func FuzzFences(f *testing.F) {
+	for _, text := range []string{"a\r\n", startMark + "api.item" + startNote + "\nx\n" + startMark + "api.item END -->\n", startMark + "a@zh[b,c] START"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		list, _ := fencesOf(File{"f", []byte(text)})
+		for _, one := range list {
+			if one.from > one.to || one.to > len(text) {
+				t.Errorf("a fence from %d to %d of %d", one.from, one.to, len(text))
+			}
+		}
+	})
 }

@@ -1,6 +1,7 @@
-package guide
+package cards
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -8,10 +9,11 @@ import (
 
 	"github.com/twodoor/twodoor"
 	"github.com/twodoor/twodoor/internal/rawjson"
+	"github.com/twodoor/twodoor/source/guide"
 )
 
-// CardBudget is the weight that a card is split at, in estimated tokens.
-const CardBudget = 3000
+// cardBudget is the weight that a card is split at, in estimated tokens.
+const cardBudget = 3000
 
 // Set is what a folder of cards is made of. Its fields are set before it is used.
 type Set struct {
@@ -19,19 +21,19 @@ type Set struct {
 	Title       string // empty: the name
 	Description string // what it is for; one sentence
 	Version     string
-	Tree        *Tree               // required
+	Tree        *guide.Tree         // required
 	Groups      map[string]string   // what the description says of a group, by "harbor.incident"
 	Sources     []string            // whose commands; empty: all
 	Languages   []Language          // other languages than the description's own
-	Guides      *Library            // nil: there are none
+	Guides      *guide.Library      // nil: there are none
 	Guesses     map[string][]string // by id, other words for a command: old names, words seen in the journal
-	Budget      int                 // of a card; 0: CardBudget
+	Budget      int                 // of a card; 0: 3000
 	// Fits reports whether an example is right; nil: all are. One that is not is replaced or left out.
 	Fits func(example string) bool
 	// Catalog gives the arguments of examples that are too large for a line; nil: these are left out.
 	Catalog *twodoor.Catalog
 
-	book   *book
+	owned  map[string]bool   // words of the program's own commands; nil: not yet made ready
 	shown  map[string]string // id → example
 	groups []*group
 }
@@ -59,12 +61,17 @@ const (
 func Variants() []Variant { return []Variant{Skill, Claude, Gemini, LLMs, Agents} }
 
 func (s *Set) ready() {
-	if s.book != nil {
+	if s.owned != nil {
 		return
 	}
-	s.book = bookOf(s.Tree)
+	s.owned = map[string]bool{}
+	for i := range s.Tree.Commands {
+		if c := &s.Tree.Commands[i]; c.ID == "" {
+			s.owned[strings.Join(c.Words(s.Tree.Program), " ")] = true
+		}
+	}
 	s.shown = map[string]string{}
-	for _, g := range s.book.groups() {
+	for _, g := range groupsOf(s.Tree) {
 		source, _, _ := strings.Cut(g.id, ".")
 		if len(s.Sources) == 0 || slices.Contains(s.Sources, source) {
 			s.groups = append(s.groups, g)
@@ -89,7 +96,7 @@ func (s *Set) budget() int {
 	if s.Budget > 0 {
 		return s.Budget
 	}
-	return CardBudget
+	return cardBudget
 }
 
 // root is the folder of the skill in a variant.
@@ -133,7 +140,7 @@ func (s *Set) Generate(v Variant, old []File) []File {
 func (s *Set) manifest(key, value string) string {
 	var o rawjson.Object
 	o.PutString("name", s.Name)
-	o.PutString("version", wordOr(s.Version, "0.0.0"))
+	o.PutString("version", cmp.Or(s.Version, "0.0.0"))
 	o.PutString("description", s.about())
 	if key != "" {
 		o.PutString(key, value)
@@ -141,19 +148,12 @@ func (s *Set) manifest(key, value string) string {
 	return string(rawjson.Indent(nil, o.Bytes(), "  ")) + "\n"
 }
 
-func wordOr(text, other string) string {
-	if text == "" {
-		return other
-	}
-	return text
-}
-
 // Check finds what is wrong with the fences of a folder's files: not what would be generated now, or no
 // partition of a group.
-func (s *Set) Check(files []File) []Finding {
+func (s *Set) Check(files []File) []guide.Finding {
 	s.ready()
 	f := &folder{set: s, files: map[string]string{}}
-	var findings []Finding
+	var findings []guide.Finding
 	for _, file := range files {
 		_, broken := fencesOf(file)
 		findings = append(findings, broken...)
@@ -163,14 +163,14 @@ func (s *Set) Check(files []File) []Finding {
 		g := s.group(list[0].id.group)
 		if g == nil {
 			if !isWhole(list[0].id) {
-				findings = append(findings, Finding{File: list[0].file, Line: list[0].line + 1, Column: 1, Kind: FenceTopology,
-					Message: fmt.Sprintf("there is no group %s", list[0].id.group), Fix: first(rawjson.Nearest(s.groupIDs(), list[0].id.group, 1))})
+				findings = append(findings, guide.Finding{File: list[0].file, Line: list[0].line + 1, Column: 1, Kind: guide.FenceTopology,
+					Message: fmt.Sprintf("there is no group %s", list[0].id.group), Fix: strings.Join(rawjson.Nearest(s.groupIDs(), list[0].id.group, 1), "")})
 			}
 			continue
 		}
 		findings = append(findings, topology(g, list)...)
 	}
-	return Sort(append(findings, f.stale()...))
+	return guide.Sort(append(findings, f.stale()...))
 }
 
 func (s *Set) group(id string) *group {

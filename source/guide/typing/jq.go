@@ -1,4 +1,4 @@
-package guide
+package typing
 
 import (
 	"fmt"
@@ -8,21 +8,21 @@ import (
 	"github.com/twodoor/twodoor/internal/rawjson"
 )
 
-// misread is what a jq program gets wrong about a shape.
-type misread struct {
-	message string
-	fix     string
+// Misread is what a jq program gets wrong about a shape.
+type Misread struct {
+	Message string
+	Fix     string
 }
 
-// readJQ follows a program through the shape of its input: what it reads that is not there, and what
+// ReadJQ follows a program through the shape of its input: what it reads that is not there, and what
 // comes out. What cannot be known is taken to be right.
-func readJQ(program string, input shape) (output shape, wrong []misread) {
+func ReadJQ(program string, input Shape) (output Shape, wrong []Misread) {
 	query, err := gojq.Parse(program)
 	if err != nil {
-		return unknown, []misread{{fmt.Sprintf("the jq program %q does not parse: %v", program, err), ""}}
+		return unknown, []Misread{{fmt.Sprintf("the jq program %q does not parse: %v", program, err), ""}}
 	}
 	if _, err := gojq.Compile(query, gojq.WithVariables(freeVariables(program))); err != nil {
-		return unknown, []misread{{fmt.Sprintf("the jq program %q: %v", program, err), ""}}
+		return unknown, []Misread{{fmt.Sprintf("the jq program %q: %v", program, err), ""}}
 	}
 	r := &reader{program: program, told: map[string]bool{}}
 	output = r.query(query, input)
@@ -52,7 +52,7 @@ func freeVariables(program string) []string {
 // reader walks a program.
 type reader struct {
 	program string
-	wrong   []misread
+	wrong   []Misread
 	told    map[string]bool
 	depth   int
 }
@@ -61,11 +61,11 @@ func (r *reader) say(fix, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if !r.told[text] {
 		r.told[text] = true
-		r.wrong = append(r.wrong, misread{text, fix})
+		r.wrong = append(r.wrong, Misread{text, fix})
 	}
 }
 
-func (r *reader) query(q *gojq.Query, in shape) shape {
+func (r *reader) query(q *gojq.Query, in Shape) Shape {
 	if q == nil {
 		return in
 	}
@@ -106,7 +106,7 @@ func (r *reader) query(q *gojq.Query, in shape) shape {
 	return unknown
 }
 
-func (r *reader) term(t *gojq.Term, in shape) shape {
+func (r *reader) term(t *gojq.Term, in Shape) Shape {
 	out := r.head(t, in)
 	for _, s := range t.SuffixList {
 		switch {
@@ -119,7 +119,7 @@ func (r *reader) term(t *gojq.Term, in shape) shape {
 	return out
 }
 
-func (r *reader) head(t *gojq.Term, in shape) shape {
+func (r *reader) head(t *gojq.Term, in Shape) Shape {
 	switch t.Type {
 	case gojq.TermTypeIdentity:
 		return in
@@ -131,7 +131,7 @@ func (r *reader) head(t *gojq.Term, in shape) shape {
 		return r.object(t.Object, in)
 	case gojq.TermTypeArray:
 		if t.Array.Query == nil {
-			return listOf(shape{})
+			return listOf(Shape{})
 		}
 		return listOf(r.query(t.Array.Query, in))
 	case gojq.TermTypeString, gojq.TermTypeFormat:
@@ -162,7 +162,7 @@ func (r *reader) head(t *gojq.Term, in shape) shape {
 	return unknown
 }
 
-func (r *reader) branch(f *gojq.If, in shape) shape {
+func (r *reader) branch(f *gojq.If, in Shape) Shape {
 	r.query(f.Cond, in)
 	out := r.query(f.Then, in)
 	for _, elif := range f.Elif {
@@ -172,14 +172,14 @@ func (r *reader) branch(f *gojq.If, in shape) shape {
 	return union(out, r.query(f.Else, in))
 }
 
-func (r *reader) text(s *gojq.String, in shape) {
+func (r *reader) text(s *gojq.String, in Shape) {
 	for _, q := range s.Queries {
 		r.query(q, in)
 	}
 }
 
-func (r *reader) object(o *gojq.Object, in shape) shape {
-	out := shape{kinds: isObject, only: true, fields: map[string]shape{}}
+func (r *reader) object(o *gojq.Object, in Shape) Shape {
+	out := Shape{kinds: isObject, only: true, fields: map[string]Shape{}}
 	for _, kv := range o.KeyVals {
 		name := strings.Trim(kv.Key, `"`)
 		switch {
@@ -202,7 +202,7 @@ func (r *reader) object(o *gojq.Object, in shape) shape {
 }
 
 // index is .name, ."name", [1], [1:2] or [QUERY] on a value.
-func (r *reader) index(i *gojq.Index, in, on shape) shape {
+func (r *reader) index(i *gojq.Index, in, on Shape) Shape {
 	name := i.Name
 	if i.Str != nil && len(i.Str.Queries) == 0 {
 		name = i.Str.Str
@@ -235,7 +235,7 @@ func literal(q *gojq.Query) (string, bool) {
 }
 
 // member is a field read from a value.
-func (r *reader) member(on shape, name string) shape {
+func (r *reader) member(on Shape, name string) Shape {
 	if on.any || on.kinds == 0 {
 		return unknown
 	}
@@ -247,12 +247,12 @@ func (r *reader) member(on shape, name string) shape {
 		}
 		return unknown
 	}
-	f, ok := on.field(name)
+	f, ok := on.Field(name)
 	if ok {
 		return f
 	}
 	fix := ""
-	names := on.names()
+	names := on.Names()
 	if near := rawjson.Nearest(names, name, 1); len(near) > 0 {
 		fix = "." + near[0]
 	} else if len(names) > 0 {
@@ -263,7 +263,7 @@ func (r *reader) member(on shape, name string) shape {
 }
 
 // iterate is .[] on a value.
-func (r *reader) iterate(on shape) shape {
+func (r *reader) iterate(on Shape) Shape {
 	if on.any || on.kinds == 0 || on.kinds&(isList|isObject) != 0 {
 		if on.kinds&isList == 0 && !on.any {
 			if lists := on.lists(); len(lists) > 0 && !on.only {
@@ -277,7 +277,7 @@ func (r *reader) iterate(on shape) shape {
 }
 
 // element is [0] on a value.
-func (r *reader) element(on shape) shape {
+func (r *reader) element(on Shape) Shape {
 	if on.any || on.kinds == 0 {
 		return unknown
 	}
@@ -293,10 +293,10 @@ func (r *reader) element(on shape) shape {
 }
 
 // lists are the members that are lists of objects.
-func (t shape) lists() []string {
+func (t Shape) lists() []string {
 	var names []string
-	for _, name := range t.names() {
-		f, _ := t.field(name)
+	for _, name := range t.Names() {
+		f, _ := t.Field(name)
 		if f.kinds&isList != 0 && (f.elements().any || f.elements().kinds&isObject != 0) {
 			names = append(names, name)
 		}
@@ -305,7 +305,7 @@ func (t shape) lists() []string {
 }
 
 // call is a function of jq on a value.
-func (r *reader) call(f *gojq.Func, in shape) shape {
+func (r *reader) call(f *gojq.Func, in Shape) Shape {
 	if strings.HasPrefix(f.Name, "$") {
 		return unknown
 	}
@@ -323,7 +323,7 @@ func (r *reader) call(f *gojq.Func, in shape) shape {
 			each = in
 		}
 	}
-	var got []shape
+	var got []Shape
 	for _, arg := range f.Args {
 		got = append(got, r.query(arg, each))
 	}
@@ -331,8 +331,8 @@ func (r *reader) call(f *gojq.Func, in shape) shape {
 }
 
 // result is what a function gives, where that can be told.
-func (r *reader) result(f *gojq.Func, in, each shape, got []shape) shape {
-	last := func() shape {
+func (r *reader) result(f *gojq.Func, in, each Shape, got []Shape) Shape {
+	last := func() Shape {
 		if len(got) == 0 {
 			return unknown
 		}
@@ -363,7 +363,7 @@ func (r *reader) result(f *gojq.Func, in, each shape, got []shape) shape {
 	case "has", "any", "all", "not", "test", "startswith", "endswith", "contains", "inside", "isempty":
 		return scalar(isBool)
 	case "empty":
-		return shape{}
+		return Shape{}
 	}
 	return unknown
 }

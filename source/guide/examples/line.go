@@ -1,4 +1,4 @@
-package guide
+package examples
 
 import (
 	"bytes"
@@ -10,26 +10,28 @@ import (
 
 	"github.com/twodoor/twodoor"
 	"github.com/twodoor/twodoor/internal/rawjson"
-	"github.com/twodoor/twodoor/internal/schema"
+	"github.com/twodoor/twodoor/source/guide"
+	"github.com/twodoor/twodoor/source/guide/shelltext"
+	"github.com/twodoor/twodoor/source/guide/typing"
 )
 
 // line is a call of the command line while it is checked.
 type line struct {
 	*pageCheck
-	call    *call
-	command *Command
-	op      *twodoor.Operation // nil: a command of the program itself
-	lead    int                // words after the program that name the command
-	argv    []string           // with a value in the place of each hole
-	flags   map[string]word    // given flags by name, dashes included
-	values  map[string]word    // their values
-	more    bool               // an elision says that more may stand here
-	unread  bool               // something comes from where it cannot be seen
+	call    *shelltext.Call
+	command *guide.Command
+	op      *twodoor.Operation        // nil: a command of the program itself
+	lead    int                       // words after the program that name the command
+	argv    []string                  // with a value in the place of each hole
+	flags   map[string]shelltext.Word // given flags by name, dashes included
+	values  map[string]shelltext.Word // their values
+	more    bool                      // an elision says that more may stand here
+	unread  bool                      // something comes from where it cannot be seen
 }
 
 // call checks one call of the command line.
-func (r *pageCheck) call(c *call) {
-	l := &line{pageCheck: r, call: c, flags: map[string]word{}, values: map[string]word{}}
+func (r *pageCheck) call(c *shelltext.Call) {
+	l := &line{pageCheck: r, call: c, flags: map[string]shelltext.Word{}, values: map[string]shelltext.Word{}}
 	if !l.find() {
 		return
 	}
@@ -38,17 +40,17 @@ func (r *pageCheck) call(c *call) {
 		l.own()
 		return
 	}
-	if !c.fenced && len(c.words) == l.lead+1 {
+	if !c.Fenced && len(c.Words) == l.lead+1 {
 		return // a command that is named, not called
 	}
 	l.operation()
 }
 
 // leading are the words before the first flag. Flags of every command may stand between them.
-func (l *line) leading() (words []word, at []int) {
-	all := l.call.words
+func (l *line) leading() (words []shelltext.Word, at []int) {
+	all := l.call.Words
 	for i := 1; i < len(all); i++ {
-		text := all[i].text
+		text := all[i].Text
 		if strings.HasPrefix(text, "-") && text != "-" {
 			name, _, has := strings.Cut(text, "=")
 			if sample, ok := common(name); ok && sample != "" && !has {
@@ -66,18 +68,18 @@ func (l *line) find() bool {
 	words, at := l.leading()
 	var texts []string
 	for _, w := range words {
-		if w.hole {
+		if w.Hole {
 			break
 		}
-		texts = append(texts, w.text)
+		texts = append(texts, w.Text)
 	}
 	c, used := l.book.lead(texts)
 	switch {
 	case c != nil:
 		l.command, l.lead = c, used
-	case used < len(words) && words[used].hole:
+	case used < len(words) && words[used].Hole:
 		return false // twodoor harbor <group>: it leads as far as words do
-	case used == len(words) && !l.call.fenced:
+	case used == len(words) && !l.call.Fenced:
 		return false // a level that is named
 	default:
 		if !l.alias(texts, words, at) {
@@ -100,23 +102,23 @@ func (l *line) straighten(at []int) {
 	if l.lead == 0 || at[l.lead-1] == l.lead {
 		return
 	}
-	words := []word{l.call.words[0]}
+	words := []shelltext.Word{l.call.Words[0]}
 	named := map[int]bool{}
 	for _, i := range at[:l.lead] {
 		named[i] = true
-		words = append(words, l.call.words[i])
+		words = append(words, l.call.Words[i])
 	}
-	for i, w := range l.call.words {
+	for i, w := range l.call.Words {
 		if i > 0 && !named[i] {
 			words = append(words, w)
 		}
 	}
-	l.call.words = words
+	l.call.Words = words
 }
 
 // alias finds the operation of an old name or another spelling; else it tells that the command is
 // unknown.
-func (l *line) alias(texts []string, words []word, at []int) bool {
+func (l *line) alias(texts []string, words []shelltext.Word, at []int) bool {
 	for n := min(len(texts), 3); n > 1; n-- {
 		id := strings.ReplaceAll(strings.ToLower(strings.Join(texts[:n], ".")), "_", "-")
 		op, _, err := l.Catalog.Find(id)
@@ -125,10 +127,10 @@ func (l *line) alias(texts []string, words []word, at []int) bool {
 		}
 		l.command, l.lead = l.book.byID[op.ID], n
 		right := l.command.Command
-		f := l.add(words[0], OldName, fmt.Sprintf("%q is an old name", strings.Join(texts[:n], " ")), right)
+		f := l.add(words[0], guide.OldName, fmt.Sprintf("%q is an old name", strings.Join(texts[:n], " ")), right)
 		f.Note = true
-		if first, last := words[0], words[n-1]; first.line == last.line && first.from >= 0 && at[n-1] == n {
-			f.Edit = &Edit{Start: first.from, End: last.to, Text: strings.TrimPrefix(right, l.Tree.Program+" ")}
+		if first, last := words[0], words[n-1]; first.Line == last.Line && first.From >= 0 && at[n-1] == n {
+			f.Edit = &guide.Edit{Start: first.From, End: last.To, Text: strings.TrimPrefix(right, l.Tree.Program+" ")}
 		}
 		return true
 	}
@@ -142,27 +144,27 @@ func (l *line) alias(texts []string, words []word, at []int) bool {
 	if len(fault.Try) > 0 {
 		fix = fault.Try[0]
 	}
-	where := l.call.words[0]
+	where := l.call.Words[0]
 	if known < len(words) {
 		where = words[known]
 	}
-	l.add(where, UnknownCommand, fault.Error(), fix)
+	l.add(where, guide.UnknownCommand, fault.Error(), fix)
 	return false
 }
 
 // scan takes the arguments apart, and puts a value that fits in the place of each hole.
 func (l *line) scan() {
 	operands := 0
-	for _, w := range l.call.words[1 : l.lead+1] {
-		l.argv = append(l.argv, w.text)
+	for _, w := range l.call.Words[1 : l.lead+1] {
+		l.argv = append(l.argv, w.Text)
 	}
-	rest := l.call.words[l.lead+1:]
+	rest := l.call.Words[l.lead+1:]
 	for i := 0; i < len(rest); i++ {
 		w := rest[i]
 		switch {
-		case isElision(w.text):
+		case shelltext.IsElision(w.Text):
 			l.more = true
-		case w.text == "--" || !strings.HasPrefix(w.text, "-") || w.text == "-" || isNumberWord(w.text):
+		case w.Text == "--" || !strings.HasPrefix(w.Text, "-") || w.Text == "-" || isNumberWord(w.Text):
 			l.argv = append(l.argv, l.operandText(w, operands))
 			operands++
 		default:
@@ -176,36 +178,36 @@ func isNumberWord(text string) bool {
 }
 
 // flag takes in a flag, and returns how many words after it are its value.
-func (l *line) flag(w word, after []word) int {
-	name, text, has := strings.Cut(w.text, "=")
+func (l *line) flag(w shelltext.Word, after []shelltext.Word) int {
+	name, text, has := strings.Cut(w.Text, "=")
 	if strings.Contains(name, "<") || strings.Contains(name, "$") {
-		l.add(w, Placeholder, "a placeholder stands where a flag is named", "the flag itself")
+		l.add(w, guide.Placeholder, "a placeholder stands where a flag is named", "the flag itself")
 		l.more = true
 		return 0
 	}
 	l.flags[name] = w
-	value := word{text: text, hole: w.hole, line: w.line, col: w.col, from: -1}
+	value := shelltext.Word{Text: text, Hole: w.Hole, Line: w.Line, Col: w.Col, From: -1}
 	used := 0
 	switch {
 	case has:
 	case l.isSwitch(name), len(after) == 0:
-		l.argv = append(l.argv, w.text)
+		l.argv = append(l.argv, w.Text)
 		return 0
 	default:
 		value, used = after[0], 1
 	}
 	l.values[name] = value
 	l.inline(name, value)
-	if isElision(value.text) {
-		value.hole = true
+	if shelltext.IsElision(value.Text) {
+		value.Hole = true
 	}
-	if value.hole {
-		value.text = l.sample(name, value)
+	if value.Hole {
+		value.Text = l.sample(name, value)
 	}
 	if has {
-		l.argv = append(l.argv, name+"="+value.text)
+		l.argv = append(l.argv, name+"="+value.Text)
 	} else {
-		l.argv = append(l.argv, name, value.text)
+		l.argv = append(l.argv, name, value.Text)
 	}
 	return used
 }
@@ -213,10 +215,10 @@ func (l *line) flag(w word, after []word) int {
 // isSwitch reports whether a flag takes no value of its own.
 func (l *line) isSwitch(name string) bool {
 	if l.command != nil {
-		if in := l.command.input(name); in != nil && in.Flag != "" && !in.Driven {
+		if in := l.command.Input(name); in != nil && in.Flag != "" && !in.Driven {
 			return in.Type == "boolean"
 		}
-		if in := l.command.input("--" + strings.TrimPrefix(name, "--no-")); in != nil && strings.HasPrefix(name, "--no-") && in.Type == "boolean" {
+		if in := l.command.Input("--" + strings.TrimPrefix(name, "--no-")); in != nil && strings.HasPrefix(name, "--no-") && in.Type == "boolean" {
 			return true
 		}
 	}
@@ -225,33 +227,33 @@ func (l *line) isSwitch(name string) bool {
 }
 
 // operandText is the text of an operand: a value that fits, in the place of a hole.
-func (l *line) operandText(w word, n int) string {
-	if !w.hole || l.command == nil {
-		return w.text
+func (l *line) operandText(w shelltext.Word, n int) string {
+	if !w.Hole || l.command == nil {
+		return w.Text
 	}
-	if in := l.command.operand(n); in != nil {
+	if in := l.command.Operand(n); in != nil {
 		return l.valueOf(in)
 	}
-	return w.text
+	return w.Text
 }
 
 // sample is a value that fits a flag.
-func (l *line) sample(name string, value word) string {
+func (l *line) sample(name string, value shelltext.Word) string {
 	if l.command != nil {
-		if in := l.command.input(name); in != nil && (in.Flag != "" || l.op == nil) {
+		if in := l.command.Input(name); in != nil && (in.Flag != "" || l.op == nil) {
 			return l.valueOf(in)
 		}
 	}
 	switch name {
 	case "--jq", "--want-jq":
-		if !strings.Contains(value.text, "$()") && !strings.Contains(value.text, "<") {
-			return value.text
+		if !strings.Contains(value.Text, "$()") && !strings.Contains(value.Text, "<") {
+			return value.Text
 		}
 	case "--set":
-		return l.setSample(value.text)
+		return l.setSample(value.Text)
 	case "--data", "--field-file":
 		l.unread = true
-		if path, _, ok := strings.Cut(value.text, "=@"); ok && name == "--field-file" {
+		if path, _, ok := strings.Cut(value.Text, "=@"); ok && name == "--field-file" {
 			return path + "=@file"
 		}
 		return "@file"
@@ -268,12 +270,12 @@ func (l *line) setSample(text string) string {
 		l.unread, l.more = true, true
 		return "a=b"
 	}
-	raw := schemaAt(l.op, l.op.Input, strings.Split(strings.NewReplacer("[", ".", "]", "").Replace(path), "."))
-	return path + ":=" + string(exampleOf(l.op, raw))
+	raw := typing.SchemaAt(l.op, l.op.Input, strings.Split(strings.NewReplacer("[", ".", "]", "").Replace(path), "."))
+	return path + ":=" + string(typing.Example(l.op, raw))
 }
 
 // valueOf is a value that fits an input, as one types it.
-func (l *line) valueOf(in *Input) string {
+func (l *line) valueOf(in *guide.Input) string {
 	if len(in.Enum) > 0 {
 		return in.Enum[0]
 	}
@@ -291,18 +293,18 @@ func (l *line) valueOf(in *Input) string {
 	if path == "" {
 		path = in.Name
 	}
-	raw := schemaAt(l.op, l.op.Input, strings.Split(path, "."))
-	value := exampleOf(l.op, raw)
+	raw := typing.SchemaAt(l.op, l.op.Input, strings.Split(path, "."))
+	value := typing.Example(l.op, raw)
 	switch rawjson.KindOf(value) {
 	case rawjson.KindArray:
 		for element := range rawjson.Elements(value) {
-			return plainText(element)
+			return typing.PlainText(element)
 		}
 		return typedSample(strings.TrimPrefix(in.Type, "list of "))
 	case rawjson.KindNull:
 		return typedSample(in.Type)
 	}
-	return plainText(value)
+	return typing.PlainText(value)
 }
 
 func typedSample(kind string) string {
@@ -317,47 +319,6 @@ func typedSample(kind string) string {
 	return "value"
 }
 
-func plainText(value json.RawMessage) string {
-	if text, ok := rawjson.String(value); ok {
-		return text
-	}
-	return string(value)
-}
-
-// schemaAt is the schema of the argument at a path, or nil.
-func schemaAt(op *twodoor.Operation, root json.RawMessage, path []string) json.RawMessage {
-	t := shapeOf(op, root)
-	for i, step := range path {
-		var next json.RawMessage
-		for _, raw := range t.layers {
-			properties, _ := rawjson.Get(raw, "properties")
-			if value, ok := rawjson.Get(properties, step); ok {
-				next = value
-				break
-			}
-			if items, ok := rawjson.Get(raw, "items"); ok {
-				next = items
-			}
-		}
-		if next == nil {
-			return nil
-		}
-		if i == len(path)-1 {
-			return next
-		}
-		t = shapeOf(op, next)
-	}
-	return nil
-}
-
-// exampleOf is a value that fits a part of an operation's schema.
-func exampleOf(op *twodoor.Operation, raw json.RawMessage) json.RawMessage {
-	if raw == nil {
-		return json.RawMessage(`"value"`)
-	}
-	return schema.Example(schema.Close(raw, func(name string) []byte { return op.Definition(name) }))
-}
-
 func (l *line) asksHelp() bool {
 	_, help := l.flags["--help"]
 	_, short := l.flags["-h"]
@@ -365,15 +326,15 @@ func (l *line) asksHelp() bool {
 }
 
 // inline tells JSON on the line: shells corrupt it, a heredoc does not.
-func (l *line) inline(name string, value word) {
-	text := value.text
+func (l *line) inline(name string, value shelltext.Word) {
+	text := value.Text
 	if name == "--set" {
 		_, text, _ = strings.Cut(text, "=")
 	}
 	text = strings.TrimSpace(text)
 	isJSON := strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[{") || strings.HasPrefix(text, "[[")
 	if isJSON && l.op != nil && name != "--jq" && name != "--want-jq" && len(text) > 2 {
-		l.add(value, InlineJSON, name+" is given JSON on the line, which shells corrupt", "--data - <<'EOF'")
+		l.add(value, guide.InlineJSON, name+" is given JSON on the line, which shells corrupt", "--data - <<'EOF'")
 	}
 }
 
@@ -386,24 +347,24 @@ func (l *line) own() {
 	switch strings.Join(words, " ") {
 	case "guides read", "self guides read", "read-guides":
 		for _, w := range l.operandWords() {
-			if !w.hole && l.Guides.Find(w.text) == nil {
-				fault := l.Guides.Unknown(w.text)
-				l.add(w, UnknownGuide, fault.Message, strings.Join(fault.Try, " "))
+			if !w.Hole && l.Guides.Find(w.Text) == nil {
+				fault := l.Guides.Unknown(w.Text)
+				l.add(w, guide.UnknownGuide, fault.Message, strings.Join(fault.Try, " "))
 			}
 		}
 	case "schema", "self schema":
-		if operands := l.operandWords(); len(operands) > 0 && !operands[0].hole {
+		if operands := l.operandWords(); len(operands) > 0 && !operands[0].Hole {
 			l.id(operands[0])
 		}
 	}
 }
 
-func (l *line) operandWords() []word {
-	var list []word
-	for i := l.lead + 1; i < len(l.call.words); i++ {
-		w := l.call.words[i]
-		if strings.HasPrefix(w.text, "-") {
-			if name, _, has := strings.Cut(w.text, "="); !has && !l.isSwitch(name) {
+func (l *line) operandWords() []shelltext.Word {
+	var list []shelltext.Word
+	for i := l.lead + 1; i < len(l.call.Words); i++ {
+		w := l.call.Words[i]
+		if strings.HasPrefix(w.Text, "-") {
+			if name, _, has := strings.Cut(w.Text, "="); !has && !l.isSwitch(name) {
 				i++
 			}
 			continue
@@ -414,9 +375,9 @@ func (l *line) operandWords() []word {
 }
 
 // id checks the name of an operation.
-func (l *line) id(w word) {
-	if op, _, err := l.Catalog.Find(w.text); err == nil && op == nil && !isElision(w.text) {
-		l.add(w, UnknownOperation, fmt.Sprintf("there is no operation %q", w.text), l.nearest(w.text))
+func (l *line) id(w shelltext.Word) {
+	if op, _, err := l.Catalog.Find(w.Text); err == nil && op == nil && !shelltext.IsElision(w.Text) {
+		l.add(w, guide.UnknownOperation, fmt.Sprintf("there is no operation %q", w.Text), l.nearest(w.Text))
 	}
 }
 
@@ -430,7 +391,7 @@ func (l *line) operation() {
 	switch {
 	case err != nil:
 		l.fault(err)
-	case !l.unread && !l.more && !l.call.open:
+	case !l.unread && !l.more && !l.call.Open:
 		l.body(call.Arguments)
 	}
 	if call.Operation != "" {
@@ -441,12 +402,12 @@ func (l *line) operation() {
 // driven checks the flags that fill an input of the far side in its type.
 func (l *line) driven() {
 	for name, value := range l.values {
-		in := l.command.input(name)
-		if in == nil || !in.Driven || in.Type != "integer" || value.hole {
+		in := l.command.Input(name)
+		if in == nil || !in.Driven || in.Type != "integer" || value.Hole {
 			continue
 		}
-		if value.text == "" || strings.Trim(value.text, "0123456789") != "" {
-			l.add(value, BadValue, fmt.Sprintf("%s takes an integer, not %q", name, value.text), "")
+		if value.Text == "" || strings.Trim(value.Text, "0123456789") != "" {
+			l.add(value, guide.BadValue, fmt.Sprintf("%s takes an integer, not %q", name, value.Text), "")
 		}
 	}
 }
@@ -455,12 +416,12 @@ var errUnseen = errors.New("not seen")
 
 // parse reads the line. What it would read from where nothing can be seen is taken to fit.
 func (l *line) parse() (twodoor.Call, error) {
-	if l.more || l.call.open {
+	if l.more || l.call.Open {
 		l.unread = true
 	}
 	stdin := io.Reader(strings.NewReader(""))
-	if l.call.stdin != nil {
-		stdin = strings.NewReader(l.withoutHoles(*l.call.stdin))
+	if l.call.Stdin != nil {
+		stdin = strings.NewReader(l.withoutHoles(*l.call.Stdin))
 	}
 	missed := false
 	open := func(name string) ([]byte, error) {
@@ -476,9 +437,9 @@ func (l *line) parse() (twodoor.Call, error) {
 		return nil, errUnseen
 	}
 	needs := l.readsStdin()
-	if needs && l.call.stdin == nil {
-		if !l.call.piped && l.call.fenced {
-			l.add(l.call.words[0], BadBody, "the line reads stdin, and nothing is given there", "<<'EOF'")
+	if needs && l.call.Stdin == nil {
+		if !l.call.Piped && l.call.Fenced {
+			l.add(l.call.Words[0], guide.BadBody, "the line reads stdin, and nothing is given there", "<<'EOF'")
 		}
 		l.unread = true
 	}
@@ -497,7 +458,7 @@ func (l *line) withoutReading(err error) error {
 		return nil
 	}
 	argv := l.argv
-	if _, given := l.flags["--data"]; (l.more || l.call.open) && !given {
+	if _, given := l.flags["--data"]; (l.more || l.call.Open) && !given {
 		argv = append(argv[:len(argv):len(argv)], "--data", "@file")
 	}
 	return l.Lines.Check(argv)
@@ -506,7 +467,7 @@ func (l *line) withoutReading(err error) error {
 // readsStdin reports whether a value of the line is taken from stdin.
 func (l *line) readsStdin() bool {
 	for _, value := range l.values {
-		if value.text == "-" {
+		if value.Text == "-" {
 			return true
 		}
 	}
@@ -522,7 +483,7 @@ func (l *line) withoutHoles(text string) string {
 	root := l.op.Input
 	if l.op.Opened != "" {
 		if _, whole := rawjson.Get(raw, l.op.Opened); !whole {
-			root = schemaAt(l.op, root, []string{l.op.Opened})
+			root = typing.SchemaAt(l.op, root, []string{l.op.Opened})
 		}
 	}
 	return string(fill(l.op, root, raw))
@@ -532,17 +493,17 @@ func (l *line) withoutHoles(text string) string {
 func fill(op *twodoor.Operation, raw, value json.RawMessage) json.RawMessage {
 	switch rawjson.KindOf(value) {
 	case rawjson.KindString:
-		if text, _ := rawjson.String(value); isHole(text) {
-			return exampleOf(op, raw)
+		if text, _ := rawjson.String(value); shelltext.IsHole(text) {
+			return typing.Example(op, raw)
 		}
 	case rawjson.KindObject:
 		return rawjson.Rewrite(value, func(key []byte, _ int, member []byte) []byte {
 			name, _ := rawjson.String(key)
-			return fill(op, schemaAt(op, raw, []string{name}), member)
+			return fill(op, typing.SchemaAt(op, raw, []string{name}), member)
 		})
 	case rawjson.KindArray:
 		return rawjson.Rewrite(value, func(_ []byte, _ int, element []byte) []byte {
-			return fill(op, schemaAt(op, raw, []string{"0"}), element)
+			return fill(op, typing.SchemaAt(op, raw, []string{"0"}), element)
 		})
 	}
 	return value

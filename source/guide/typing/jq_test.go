@@ -1,4 +1,4 @@
-package guide
+package typing
 
 import (
 	"encoding/json"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/twodoor/twodoor"
+	"github.com/twodoor/twodoor/source/guide"
 )
 
 var incidents = &twodoor.Operation{
@@ -59,11 +60,11 @@ func TestReadJQ(t *testing.T) {
 		{"[.items[] | {id}] | .[].title", "no field title"},
 		{".[\"itms\"]", "no field itms"},
 	} {
-		_, wrong := readJQ(c.program, shapeOf(incidents, incidents.Output))
+		_, wrong := ReadJQ(c.program, ShapeOf(incidents, incidents.Output))
 		switch {
 		case c.wrong == "" && len(wrong) > 0:
 			t.Errorf("%s is right: %v", c.program, wrong)
-		case c.wrong != "" && (len(wrong) == 0 || !strings.Contains(wrong[0].message, c.wrong)):
+		case c.wrong != "" && (len(wrong) == 0 || !strings.Contains(wrong[0].Message, c.wrong)):
 			t.Errorf("%s: wanted %q: %v", c.program, c.wrong, wrong)
 		}
 	}
@@ -72,16 +73,16 @@ func TestReadJQ(t *testing.T) {
 func TestReadAnswer(t *testing.T) {
 	for _, c := range []struct {
 		want  twodoor.Projection
-		wrong Mistake
+		wrong guide.Mistake
 	}{
 		{twodoor.Projection{Fields: []string{"id", "owner.name"}}, ""},
 		{twodoor.Projection{Fields: []string{"items.id", "total"}}, ""},
-		{twodoor.Projection{Fields: []string{"id", "ownr.name"}}, UnknownField},
+		{twodoor.Projection{Fields: []string{"id", "ownr.name"}}, guide.UnknownField},
 		{twodoor.Projection{Fields: []string{"id"}, JQ: ".items[].id"}, ""},
-		{twodoor.Projection{Fields: []string{"id"}, JQ: ".items[].title"}, BadJQ},
+		{twodoor.Projection{Fields: []string{"id"}, JQ: ".items[].title"}, guide.BadJQ},
 	} {
-		_, wrong := readAnswer(incidents, ".items[]", c.want)
-		if c.wrong == "" && len(wrong) > 0 || c.wrong != "" && (len(wrong) != 1 || wrong[0].kind != c.wrong) {
+		_, wrong := ReadAnswer(incidents, ".items[]", c.want)
+		if c.wrong == "" && len(wrong) > 0 || c.wrong != "" && (len(wrong) != 1 || wrong[0].Kind != c.wrong) {
 			t.Errorf("%+v: wanted %q: %v", c.want, c.wrong, wrong)
 		}
 	}
@@ -99,8 +100,8 @@ func TestStrangers(t *testing.T) {
 		`{"fre":{}}`:                                  "fre",
 	} {
 		got := ""
-		for _, m := range misfits(op, json.RawMessage(args)) {
-			got += m.path
+		for _, m := range Misfits(op, json.RawMessage(args)) {
+			got += m.Path
 		}
 		if got != want {
 			t.Errorf("%s: %q, want %q", args, got, want)

@@ -1,4 +1,4 @@
-package guide
+package cards
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/twodoor/twodoor/internal/rawjson"
+	"github.com/twodoor/twodoor/source/guide"
 )
 
 // folder is the files of a set while they are made.
@@ -130,7 +131,7 @@ func (s *Set) cardHead(g *group, language string) string {
 // divide packs the verbs of a group into parts of at most a card's budget. The first part takes the
 // rest: what its prefixes are does not matter.
 func (s *Set) divide(g *group, language string) [][]string {
-	weights := map[*Command]int{}
+	weights := map[*guide.Command]int{}
 	total := 0
 	card := &card{set: s, group: g, language: language, seen: map[string]string{}}
 	for _, c := range g.commands {
@@ -161,8 +162,8 @@ type unit struct {
 }
 
 // units are the families of verbs by their first words, one more of them where a family is too heavy.
-func units(g *group, commands []*Command, weights map[*Command]int, depth, room int) []unit {
-	families := map[string][]*Command{}
+func units(g *group, commands []*guide.Command, weights map[*guide.Command]int, depth, room int) []unit {
+	families := map[string][]*guide.Command{}
 	var order []string
 	for _, c := range commands {
 		words := strings.Split(g.verb(c), "-")
@@ -234,7 +235,7 @@ func (f *folder) content(one fence, now string) string {
 }
 
 // others tells, in the fence that takes the rest, where the other parts of the group are.
-func others(one fence, list []fence, taken map[fenceID][]*Command, g *group) []string {
+func others(one fence, list []fence, taken map[fenceID][]*guide.Command, g *group) []string {
 	if one.id.prefixes != "" {
 		return nil
 	}
@@ -257,15 +258,15 @@ func others(one fence, list []fence, taken map[fenceID][]*Command, g *group) []s
 }
 
 // stale finds fences that hold something else than what would be generated now.
-func (f *folder) stale() (findings []Finding) {
+func (f *folder) stale() (findings []guide.Finding) {
 	for _, one := range f.fences() {
 		text := f.files[one.file]
 		now := text[one.from:one.to]
 		if want := f.content(one, now); want != now {
 			line := one.line + 1 + differsAt(now, want)
-			findings = append(findings, Finding{File: one.file, Line: line + 1, Column: 1, Kind: StaleFence,
+			findings = append(findings, guide.Finding{File: one.file, Line: line + 1, Column: 1, Kind: guide.StaleFence,
 				Message: "the text of the fence " + one.id.String() + " is not what would be generated now", Fix: "generate the cards again, or check --fix",
-				Edit: &Edit{one.from, one.to, want}})
+				Edit: &guide.Edit{Start: one.from, End: one.to, Text: want}})
 		}
 	}
 	return findings

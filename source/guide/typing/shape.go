@@ -1,4 +1,4 @@
-package guide
+package typing
 
 import (
 	"encoding/json"
@@ -11,15 +11,15 @@ import (
 	"github.com/twodoor/twodoor/internal/schema"
 )
 
-// shape is what is known of a value before there is one: the schemas that may describe it, or the
+// Shape is what is known of a value before there is one: the schemas that may describe it, or the
 // fields that a jq program gave it. The zero value is of no kind: nothing comes out.
-type shape struct {
+type Shape struct {
 	any     bool // nothing is known, so nothing is wrong
 	kinds   kinds
 	layers  []json.RawMessage // schemas of objects and lists, without references
-	fields  map[string]shape  // of an object that was built; wins over layers
+	fields  map[string]Shape  // of an object that was built; wins over layers
 	only    bool              // it has these fields and no others
-	element *shape            // of a list that was built
+	element *Shape            // of a list that was built
 	scope   *scope
 }
 
@@ -42,26 +42,26 @@ type scope struct {
 	value json.RawMessage
 }
 
-var unknown = shape{any: true}
+var unknown = Shape{any: true}
 
-func scalar(k kinds) shape { return shape{kinds: k} }
+func scalar(k kinds) Shape { return Shape{kinds: k} }
 
-func listOf(element shape) shape { return shape{kinds: isList, element: &element} }
+func listOf(element Shape) Shape { return Shape{kinds: isList, element: &element} }
 
-// shapeOf is the shape that a schema describes. An operation without one answers something unknown.
-func shapeOf(op *twodoor.Operation, raw json.RawMessage) shape {
+// ShapeOf is the shape that a schema describes. An operation without one answers something unknown.
+func ShapeOf(op *twodoor.Operation, raw json.RawMessage) Shape {
 	if len(raw) == 0 {
 		return unknown
 	}
 	s := &scope{op: op}
-	out := shape{scope: s}
+	out := Shape{scope: s}
 	s.add(&out, raw, 0)
 	return out
 }
 
 // add lays a schema over a shape. Alternatives and parts are taken alike: what one of them has may be
 // there.
-func (s *scope) add(to *shape, raw json.RawMessage, hops int) {
+func (s *scope) add(to *Shape, raw json.RawMessage, hops int) {
 	if hops > 20 || rawjson.KindOf(raw) != rawjson.KindObject {
 		to.any = to.any || hops > 20 || string(rawjson.Trim(raw)) == "true"
 		return
@@ -176,16 +176,16 @@ func kindNamed(name string) kinds {
 
 func kindOf(value json.RawMessage) kinds { return kindNamed(rawjson.KindOf(value).String()) }
 
-// field is the shape of a member. It is not found where the object is described and has no such
+// Field is the shape of a member. It is not found where the object is described and has no such
 // member.
-func (t shape) field(name string) (shape, bool) {
+func (t Shape) Field(name string) (Shape, bool) {
 	if t.any {
 		return unknown, true
 	}
 	if f, ok := t.fields[name]; ok {
 		return f, true
 	}
-	out, found := shape{scope: t.scope}, false
+	out, found := Shape{scope: t.scope}, false
 	for _, raw := range t.layers {
 		if t.only || kindsOf(raw)&isObject == 0 {
 			continue
@@ -200,14 +200,14 @@ func (t shape) field(name string) (shape, bool) {
 
 // names reports whether a member is the name that stands beside an id in an answer: assignee_name
 // beside assignee_id.
-func (s *scope) names(t shape, member string) bool {
+func (s *scope) names(t Shape, member string) bool {
 	if s == nil {
 		return false
 	}
 	base, ok := strings.CutSuffix(strings.ToLower(member), "name")
 	for id := range s.op.Answer.IDNames {
 		beside := strings.HasPrefix(strings.ToLower(id), strings.TrimRight(base, "_-"))
-		if ok && beside && slices.Contains(t.names(), id) {
+		if ok && beside && slices.Contains(t.Names(), id) {
 			return true
 		}
 	}
@@ -215,7 +215,7 @@ func (s *scope) names(t shape, member string) bool {
 }
 
 // member adds what a schema says of a member.
-func (s *scope) member(to *shape, raw json.RawMessage, name string) bool {
+func (s *scope) member(to *Shape, raw json.RawMessage, name string) bool {
 	properties, has := rawjson.Get(raw, "properties")
 	if value, ok := rawjson.Get(properties, name); ok {
 		s.add(to, value, 0)
@@ -241,15 +241,18 @@ func (s *scope) member(to *shape, raw json.RawMessage, name string) bool {
 	return false
 }
 
+// IsKnownList reports whether the value may be a list, and what it holds is known.
+func (t Shape) IsKnownList() bool { return t.kinds&isList != 0 && !t.any }
+
 // elements is the shape of what a list holds.
-func (t shape) elements() shape {
+func (t Shape) elements() Shape {
 	if t.any {
 		return unknown
 	}
 	if t.element != nil {
 		return *t.element
 	}
-	out := shape{scope: t.scope}
+	out := Shape{scope: t.scope}
 	for _, raw := range t.layers {
 		if kindsOf(raw)&isList == 0 {
 			continue
@@ -264,10 +267,10 @@ func (t shape) elements() shape {
 }
 
 // values is what .[] gives of a shape: elements of a list, values of an object.
-func (t shape) values() shape {
+func (t Shape) values() Shape {
 	if t.any || t.kinds&isObject != 0 {
 		if t.only && t.kinds == isObject {
-			out := shape{}
+			out := Shape{}
 			for _, f := range t.fields {
 				out = union(out, f)
 			}
@@ -278,8 +281,8 @@ func (t shape) values() shape {
 	return t.elements()
 }
 
-// names lists the members that are described.
-func (t shape) names() []string {
+// Names lists the members that are described.
+func (t Shape) Names() []string {
 	var names []string
 	for name := range t.fields {
 		names = append(names, name)
@@ -297,11 +300,11 @@ func (t shape) names() []string {
 }
 
 // union is a value of either shape.
-func union(a, b shape) shape {
+func union(a, b Shape) Shape {
 	if a.any || b.any {
 		return unknown
 	}
-	out := shape{kinds: a.kinds | b.kinds, layers: append(slices.Clone(a.layers), b.layers...), only: a.only && b.only, scope: a.scope}
+	out := Shape{kinds: a.kinds | b.kinds, layers: append(slices.Clone(a.layers), b.layers...), only: a.only && b.only, scope: a.scope}
 	if out.scope == nil {
 		out.scope = b.scope
 	}
@@ -314,17 +317,17 @@ func union(a, b shape) shape {
 	case b.element != nil:
 		out.element = b.element
 	}
-	for _, side := range []shape{a, b} {
+	for _, side := range []Shape{a, b} {
 		for name, f := range side.fields {
 			if out.fields == nil {
-				out.fields = map[string]shape{}
+				out.fields = map[string]Shape{}
 			}
 			out.fields[name] = f
 		}
 	}
 	for name := range out.fields {
-		x, inA := a.field(name)
-		y, inB := b.field(name)
+		x, inA := a.Field(name)
+		y, inB := b.Field(name)
 		if inA && inB {
 			out.fields[name] = union(x, y)
 		}
@@ -335,9 +338,9 @@ func union(a, b shape) shape {
 	return out
 }
 
-// follow is the shape at a dotted path; lists on the way stand for their elements. Where it is not
+// Follow is the shape at a dotted path; lists on the way stand for their elements. Where it is not
 // found, at is the part of the path that leads nowhere and near what there is instead.
-func (t shape) follow(path string) (out shape, at string, near []string) {
+func (t Shape) Follow(path string) (out Shape, at string, near []string) {
 	for step := range strings.SplitSeq(path, ".") {
 		step, isIndex := strings.CutSuffix(step, "[]")
 		for t.kinds&isObject == 0 && t.kinds&isList != 0 && !t.any {
@@ -349,9 +352,9 @@ func (t shape) follow(path string) (out shape, at string, near []string) {
 		if step == "" {
 			continue
 		}
-		next, ok := t.field(step)
+		next, ok := t.Field(step)
 		if !ok {
-			return unknown, step, rawjson.Nearest(t.names(), step, 2)
+			return unknown, step, rawjson.Nearest(t.Names(), step, 2)
 		}
 		t = next
 	}
@@ -359,14 +362,14 @@ func (t shape) follow(path string) (out shape, at string, near []string) {
 }
 
 // with is the shape with another member at a dotted path.
-func (t shape) with(path string, member shape) shape {
+func (t Shape) with(path string, member Shape) Shape {
 	if path == "" {
 		return member
 	}
 	name, rest, _ := strings.Cut(path, ".")
-	inner, _ := t.field(name)
+	inner, _ := t.Field(name)
 	out := t
-	out.fields = map[string]shape{}
+	out.fields = map[string]Shape{}
 	for key, f := range t.fields {
 		out.fields[key] = f
 	}
@@ -375,7 +378,7 @@ func (t shape) with(path string, member shape) shape {
 }
 
 // pick is the shape with nothing but some fields.
-func (t shape) pick(fields []string) shape {
+func (t Shape) pick(fields []string) Shape {
 	if t.any {
 		return unknown
 	}
@@ -391,9 +394,9 @@ func (t shape) pick(fields []string) shape {
 			deeper[name] = nil
 		}
 	}
-	out := shape{kinds: isObject, only: true, fields: map[string]shape{}}
+	out := Shape{kinds: isObject, only: true, fields: map[string]Shape{}}
 	for name, rest := range deeper {
-		f, ok := t.field(name)
+		f, ok := t.Field(name)
 		if !ok {
 			continue
 		}

@@ -1,4 +1,4 @@
-package guide
+package examples
 
 import (
 	"encoding/json"
@@ -12,14 +12,16 @@ import (
 	"github.com/twodoor/twodoor"
 	"github.com/twodoor/twodoor/internal/rawjson"
 	"github.com/twodoor/twodoor/internal/schema"
+	"github.com/twodoor/twodoor/source/guide"
+	"github.com/twodoor/twodoor/source/guide/typing"
 )
 
 // CheckCatalog finds what annotations promise and the catalog does not hold: guides that there are not,
 // steps before and after a call that lead nowhere, fields of answers, inputs of paging, examples that
 // do not fit.
-func (c *Checker) CheckCatalog() ([]Finding, error) {
+func (c *Checker) CheckCatalog() ([]guide.Finding, error) {
 	c.ready()
-	var findings []Finding
+	var findings []guide.Finding
 	for i := range c.Catalog.Entries() {
 		op, err := c.Catalog.At(i)
 		if err != nil {
@@ -29,40 +31,40 @@ func (c *Checker) CheckCatalog() ([]Finding, error) {
 		a.check()
 		findings = append(findings, a.findings...)
 	}
-	return Sort(findings), nil
+	return guide.Sort(findings), nil
 }
 
 // annotated is the check of one operation.
 type annotated struct {
 	*Checker
 	op       *twodoor.Operation
-	findings []Finding
+	findings []guide.Finding
 }
 
-func (a *annotated) find(kind Mistake, fix, format string, args ...any) {
+func (a *annotated) find(kind guide.Mistake, fix, format string, args ...any) {
 	file, line := a.op.At, 1
 	if at := strings.LastIndexByte(file, ':'); at >= 0 {
 		if n, err := strconv.Atoi(file[at+1:]); err == nil {
 			file, line = file[:at], n
 		}
 	}
-	a.findings = append(a.findings, Finding{File: file, Line: line, Column: 1, Kind: kind, Message: a.op.ID + ": " + fmt.Sprintf(format, args...), Fix: fix})
+	a.findings = append(a.findings, guide.Finding{File: file, Line: line, Column: 1, Kind: kind, Message: a.op.ID + ": " + fmt.Sprintf(format, args...), Fix: fix})
 }
 
 func (a *annotated) check() {
 	for _, name := range a.op.Guides {
 		if a.Guides.Find(name) == nil {
-			a.find(UnknownGuide, first(rawjson.Nearest(a.Guides.Names(), name, 1)), "it names the guide %q, and there is none", name)
+			a.find(guide.UnknownGuide, first(rawjson.Nearest(a.Guides.Names(), name, 1)), "it names the guide %q, and there is none", name)
 		}
 	}
-	answer := shapeOf(a.op, a.op.Output)
+	answer := typing.ShapeOf(a.op, a.op.Output)
 	for _, step := range a.op.Before {
-		a.step("before", step, shapeOf(a.op, inputOf(a.op)))
+		a.step("before", step, typing.ShapeOf(a.op, typing.InputOf(a.op)))
 	}
 	for _, step := range a.op.Next {
 		from := answer
 		if step.On != twodoor.CodeOK {
-			from = shapeOf(a.op, failureOf(a.op))
+			from = typing.ShapeOf(a.op, failureOf(a.op))
 		}
 		a.jq("next.when", step.When, from)
 		a.step("next", step, from)
@@ -76,16 +78,16 @@ func (a *annotated) check() {
 var mappings = []string{"x", "y", "series", "start", "end", "label", "value", "from", "to", "source", "target", "size", "color", "group", "category", "status", "lane", "parent", "id", "name", "time"}
 
 // view checks what a view reads of the answer: its rows, and the fields of a row that it maps.
-func (a *annotated) view(answer shape) {
+func (a *annotated) view(answer typing.Shape) {
 	raw, _ := rawjson.Get(a.op.View, "rows")
 	rows, _ := rawjson.String(raw)
 	row := answer
 	if rows != "" {
 		a.jq("view.rows", rows, answer)
-		row, _ = readJQ(rows, answer)
+		row, _ = typing.ReadJQ(rows, answer)
 	}
-	if row.kinds&isList != 0 {
-		row, _ = readJQ(".[]", row)
+	if row.IsKnownList() {
+		row, _ = typing.ReadJQ(".[]", row)
 	}
 	for name, value := range rawjson.Members(a.op.View) {
 		field, isText := rawjson.String(value)
@@ -103,95 +105,95 @@ func (a *annotated) view(answer shape) {
 func failureOf(op *twodoor.Operation) json.RawMessage {
 	const fault = `{"type":"object","properties":{"code":{"type":"string"},"message":{"type":"string"},"hint":{"type":"string"},` +
 		`"upstream":{"type":"object","properties":{"status":{"type":"integer"},"body":{}}}}}`
-	return fmt.Appendf(nil, `{"type":"object","properties":{"arguments":%s,"error":%s}}`, inputOf(op), fault)
+	return fmt.Appendf(nil, `{"type":"object","properties":{"arguments":%s,"error":%s}}`, typing.InputOf(op), fault)
 }
 
 // jq checks a program over a shape.
-func (a *annotated) jq(what, program string, over shape) {
+func (a *annotated) jq(what, program string, over typing.Shape) {
 	if program == "" {
 		return
 	}
-	_, wrong := readJQ(program, over)
+	_, wrong := typing.ReadJQ(program, over)
 	for _, w := range wrong {
-		a.find(BadJQ, w.fix, "%s: %s", what, w.message)
+		a.find(guide.BadJQ, w.Fix, "%s: %s", what, w.Message)
 	}
 }
 
 // step checks a call tied to the operation: it is there, it takes the arguments, and it gets what it
 // requires.
-func (a *annotated) step(what string, step twodoor.Step, from shape) {
+func (a *annotated) step(what string, step twodoor.Step, from typing.Shape) {
 	name := step.Call
 	if strings.Count(name, ".") == 1 {
 		name = a.op.Source() + "." + name
 	}
 	target, alias, err := a.Catalog.Find(name)
 	if err != nil || target == nil {
-		a.find(UnknownOperation, a.nearest(name), "%s calls %s, which is no operation", what, step.Call)
+		a.find(guide.UnknownOperation, a.nearest(name), "%s calls %s, which is no operation", what, step.Call)
 		return
 	}
 	if alias {
-		a.find(OldName, target.ID, "%s calls %s by an old name", what, step.Call)
+		a.find(guide.OldName, target.ID, "%s calls %s by an old name", what, step.Call)
 	}
-	input := shapeOf(target, inputOf(target))
+	input := typing.ShapeOf(target, typing.InputOf(target))
 	for _, key := range slices.Sorted(maps.Keys(step.Arguments)) {
-		if _, ok := input.field(key); !ok {
-			a.find(UnknownField, first(rawjson.Nearest(input.names(), key, 1)), "%s gives %s to %s, which does not take it", what, key, target.ID)
+		if _, ok := input.Field(key); !ok {
+			a.find(guide.UnknownField, first(rawjson.Nearest(input.Names(), key, 1)), "%s gives %s to %s, which does not take it", what, key, target.ID)
 		}
 		a.jq(what+" "+key, step.Arguments[key], from)
 	}
-	required, _ := rawjson.Get(inputOf(target), "required")
+	required, _ := rawjson.Get(typing.InputOf(target), "required")
 	for element := range rawjson.Elements(required) {
-		key := plainText(element)
+		key := typing.PlainText(element)
 		if _, given := step.Arguments[key]; !given && !fills(target, key) {
-			a.find(MissingRequired, "", "%s calls %s without %s, which it requires", what, target.ID, key)
+			a.find(guide.MissingRequired, "", "%s calls %s without %s, which it requires", what, target.ID, key)
 		}
 	}
-	a.jq(what+".until", step.Until, shapeOf(target, target.Output))
+	a.jq(what+".until", step.Until, typing.ShapeOf(target, target.Output))
 	for key, text := range map[string]string{"every": step.Every, "at_most": step.AtMost} {
 		if _, err := time.ParseDuration(text); text != "" && err != nil {
-			a.find(BadValue, "30s", "%s: %s is no duration: %q", what, key, text)
+			a.find(guide.BadValue, "30s", "%s: %s is no duration: %q", what, key, text)
 		}
 	}
 }
 
 // fills reports whether an input has a default that is filled in.
 func fills(op *twodoor.Operation, name string) bool {
-	value, _ := rawjson.GetPath(inputOf(op), "properties", name, "x-fill")
+	value, _ := rawjson.GetPath(typing.InputOf(op), "properties", name, "x-fill")
 	return string(value) == "true"
 }
 
 // answer checks what is said of the answer, and of paging.
-func (a *annotated) answer(answer shape) {
+func (a *annotated) answer(answer typing.Shape) {
 	said := a.op.Answer
 	root := strings.Trim(strings.TrimSuffix(said.Root, "[]"), ".")
 	record := answer
 	if root != "" {
 		var at string
 		var near []string
-		if record, at, near = answer.follow(root); at != "" {
-			a.find(UnknownField, first(near), "answer.root: the answer has no %s", at)
+		if record, at, near = answer.Follow(root); at != "" {
+			a.find(guide.UnknownField, first(near), "answer.root: the answer has no %s", at)
 			return
 		}
 	}
-	for _, f := range wrongFields(answer, root, record.kinds&isList != 0 && !record.any, said.Fields) {
-		a.find(UnknownField, f.fix, "answer.%s", f.message)
+	for _, f := range typing.WrongFields(answer, root, record.IsKnownList(), said.Fields) {
+		a.find(guide.UnknownField, f.Fix, "answer.%s", f.Message)
 	}
 	for _, id := range slices.Sorted(maps.Values(said.IDNames)) {
 		if strings.Count(id, ".") == 1 {
 			id = a.op.Source() + "." + id
 		}
 		if op, _, err := a.Catalog.Find(id); err == nil && op == nil {
-			a.find(UnknownOperation, a.nearest(id), "answer.id_names asks %s, which is no operation", id)
+			a.find(guide.UnknownOperation, a.nearest(id), "answer.id_names asks %s, which is no operation", id)
 		}
 	}
 	page := a.op.Page
 	if page == nil {
 		return
 	}
-	input := shapeOf(a.op, inputOf(a.op))
+	input := typing.ShapeOf(a.op, typing.InputOf(a.op))
 	for key, name := range map[string]string{"param": page.Param, "size": page.Size} {
-		if _, ok := input.field(name); name != "" && !ok {
-			a.find(UnknownField, first(rawjson.Nearest(input.names(), name, 1)), "page.%s is %s, which it does not take", key, name)
+		if _, ok := input.Field(name); name != "" && !ok {
+			a.find(guide.UnknownField, first(rawjson.Nearest(input.Names(), name, 1)), "page.%s is %s, which it does not take", key, name)
 		}
 	}
 	for key, path := range map[string]string{"items": page.Items, "next": page.Next} {
@@ -199,8 +201,8 @@ func (a *annotated) answer(answer shape) {
 			a.jq("page."+key, path, answer)
 			continue
 		}
-		if _, at, near := answer.follow(strings.TrimPrefix(path, ".")); path != "" && at != "" {
-			a.find(UnknownField, first(near), "page.%s: the answer has no %s", key, at)
+		if _, at, near := answer.Follow(strings.TrimPrefix(path, ".")); path != "" && at != "" {
+			a.find(guide.UnknownField, first(near), "page.%s: the answer has no %s", key, at)
 		}
 	}
 }
@@ -210,7 +212,7 @@ func (a *annotated) examples() {
 	if len(a.op.Examples) == 0 {
 		return
 	}
-	check, err := schema.CompileWith(inputOf(a.op), func(name string) []byte { return a.op.Definition(name) })
+	check, err := schema.CompileWith(typing.InputOf(a.op), func(name string) []byte { return a.op.Definition(name) })
 	if err != nil {
 		return
 	}
@@ -219,7 +221,7 @@ func (a *annotated) examples() {
 			continue
 		}
 		for _, p := range check.Check(check.Default(check.Fit(json.RawMessage(e.Arguments)))) {
-			a.find(BadBody, "", "its example %q does not fit: %s", e.Title, strings.TrimSpace(p.Path+" "+p.Message))
+			a.find(guide.BadBody, "", "its example %q does not fit: %s", e.Title, strings.TrimSpace(p.Path+" "+p.Message))
 		}
 	}
 }
