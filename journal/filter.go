@@ -77,13 +77,13 @@ func termOf(word string, now time.Time) (term, error) {
 	case key == "code" && value == "error":
 		return term{"code NOT IN ('ok', '')", nil}, nil
 	case key == "code" && !strings.Contains(value, "*") && new(twodoor.Code).UnmarshalText([]byte(value)) != nil:
-		return term{}, badFilter(fmt.Sprintf("there is no code %q", value), "the nearest are "+strings.Join(rawjson.Nearest(codeNames(), value, 3), ", ")+"; error is any")
+		return term{}, badFilter(fmt.Sprintf("there is no code %q", value), nearest(codeNames(), value)+"; error is any")
 	case key == "client":
 		value = "*" + value + "*"
 	}
 	column := filterColumns[key]
 	if column == "" {
-		return term{}, badFilter(fmt.Sprintf("there is no filter %q", key+":"), "the nearest are "+strings.Join(rawjson.Nearest(filterWords, key, 3), ", ")+`; quote a text that has a colon: "a:b"`)
+		return term{}, badFilter(fmt.Sprintf("there is no filter %q", key+":"), nearest(filterWords, key)+`; quote a text that has a colon: "a:b"`)
 	}
 	return like(column, value), nil
 }
@@ -133,6 +133,14 @@ func codeNames() []string {
 		names = append(names, c.String())
 	}
 	return names
+}
+
+// nearest tells the words that are meant perhaps, else all that there are.
+func nearest(words []string, to string) string {
+	if near := rawjson.Nearest(words, to, 3); len(near) > 0 {
+		return "the nearest are " + strings.Join(near, ", ")
+	}
+	return "there are " + strings.Join(words, ", ")
 }
 
 func badFilter(message, hint string) error {

@@ -129,10 +129,13 @@ func TestFilters(t *testing.T) {
 				t.Errorf("%s: got calls %q, want %q", filter, got, want)
 			}
 		}
-		for _, bad := range []string{"opp:x", "code:tiemout", "dur:soon", "since:later", `"open`} {
+		for bad, says := range map[string]string{
+			"opp:x": "the nearest are op;", "code:tiemout": "the nearest are timeout;", "dur:soon": "dur:>500ms", "since:later": "since:1h", `"open`: "two words",
+			"zzzz:x": "there are op, code, door,", "code:zzzz": "there are ok, error,",
+		} {
 			_, err := journal.ParseFilter(bad, time.Now())
-			if e := twodoor.AsError(err); e == nil || e.Code != twodoor.CodeInvalid || e.Hint == "" {
-				t.Errorf("%s: got %v, want a fault with a hint", bad, err)
+			if e := twodoor.AsError(err); e == nil || e.Code != twodoor.CodeInvalid || !strings.Contains(e.Hint, says) {
+				t.Errorf("%s: got %+v, want a fault with the hint %q", bad, e, says)
 			}
 		}
 	})
@@ -220,6 +223,9 @@ func TestBrokenChains(t *testing.T) {
 				found, err := j.Verify(t.Context())
 				if err != nil {
 					t.Fatal(err)
+				}
+				if found.Faults == nil {
+					t.Error("no fault is null in JSON, want an empty list")
 				}
 				if broken := len(found.Faults) > 0; broken != (len(statements) > 0) {
 					t.Errorf("found %+v", found)

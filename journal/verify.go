@@ -30,7 +30,7 @@ const maxFaults = 100
 // removed, added or moved since it was written. It cannot see that a whole store was put back to an
 // older copy of itself.
 func (j *Journal) Verify(ctx context.Context) (*Verification, error) {
-	v := &verifier{key: j.options.Key, chains: map[int64]*link{}}
+	v := &verifier{key: j.options.Key, chains: map[int64]*link{}, found: Verification{Faults: []Broken{}}}
 	err := j.options.DB.Read(ctx, func(tx *sqldb.Tx) error {
 		if err := v.readChains(ctx, tx); err != nil {
 			return err
