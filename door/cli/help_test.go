@@ -167,6 +167,18 @@ func TestExamplesFit(t *testing.T) {
 	}
 }
 
+func TestExampleNamesAFileForBytes(t *testing.T) {
+	h := newHarness(t)
+	op, _, err := h.Engine.Catalog().Find("harbor.incident.create")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := h.shown(args.Of(op), json.RawMessage(`{"title":"x","attachment":"dGV4dA=="}`))
+	if want := "twodoor harbor incident create --title x --attachment @PATH"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
 func TestDescribe(t *testing.T) {
 	h := newHarness(t)
 	h.Commands = testCommands(nil)

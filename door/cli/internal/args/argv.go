@@ -12,7 +12,7 @@ import (
 
 // Argv writes arguments as operands and flags: by position what has one, flat fields as flags, all
 // else with --set. The line read back gives the same arguments. One that is shown to a reader has the
-// option where that drives a field.
+// option where that drives a field, and names a file where bytes are wanted.
 func (in *Inputs) Argv(args json.RawMessage, shown bool) []string {
 	w := &writer{in: in, reader: &Reader{Dry: true}, shown: shown}
 	rest := w.operands(args)
@@ -81,6 +81,10 @@ func (w *writer) member(path []string, value json.RawMessage) {
 			}
 			break
 		}
+		if w.shown && holdsFile(f.Type()) {
+			w.flags = append(w.flags, "--"+f.Flag, "@PATH")
+			return
+		}
 		if texts, ok := w.texts(f, value); ok && w.givesBack(f, texts, value) {
 			w.flag(f, texts)
 			return
@@ -88,6 +92,11 @@ func (w *writer) member(path []string, value json.RawMessage) {
 		break
 	}
 	w.set(path, value)
+}
+
+// holdsFile reports whether a reader would name files for it, not write their bytes.
+func holdsFile(t *typed.Type) bool {
+	return t.Binary() || t.Is(typed.Array) && t.Items != nil && t.Items.Binary()
 }
 
 // isOpened reports whether a value is the object whose fields have flags of their own.
