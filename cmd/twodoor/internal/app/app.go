@@ -43,7 +43,8 @@ type run struct {
 	opened  *opened // nil until opened
 	anew    bool    // descriptions are read, whatever the bundle says
 	quiet   bool
-	fetched sync.Map // URL → hash of what was read there
+	held    *[]string // what is said is held here; nil: it is told at once
+	fetched sync.Map  // URL → hash of what was read there
 	memory  *memory
 	far     *far
 	staying bool // another run's program: it asks far sides by itself, and nobody waits for them
@@ -264,8 +265,21 @@ func (r *run) near(path string) string {
 
 // note writes a line to stderr, unless nothing but faults is wanted there.
 func (r *run) note(text string) {
+	if r.held != nil {
+		*r.held = append(*r.held, text)
+		return
+	}
 	if !r.quiet {
 		_, _ = io.WriteString(r.Stderr, cli.Printable(text)+"\n")
+	}
+}
+
+// tellHeld writes what was held back, and holds no more.
+func (r *run) tellHeld() {
+	held := r.held
+	r.held = nil
+	for _, text := range *held {
+		r.note(text)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -44,6 +45,14 @@ func countOf(catalog *twodoor.Catalog) (count int) {
 type lostSource struct {
 	source string
 	err    error
+}
+
+// appeared reports whether a file is there now that a source was left out for.
+func (o *opened) appeared() bool {
+	return slices.ContainsFunc(o.lost, func(lost lostSource) bool {
+		missing, ok := errors.AsType[*fs.PathError](lost.err)
+		return ok && errors.Is(missing, fs.ErrNotExist) && isFile(missing.Path)
+	})
 }
 
 // open opens the catalog of the configuration, once: from the bundle where that is fresh, else from

@@ -34,8 +34,7 @@ type live struct {
 	local  *rest.Door          // for this user's own processes, over the socket
 	served atomic.Pointer[run] // the run, for whoever does not wait
 	mu     sync.Mutex
-	faulty []byte // the text of the configuration that was refused last
-	sick   string // what was told of descriptions that cannot be read
+	sick   string // what was told of the present state of the files that is not taken up
 	read   time.Time
 }
 
@@ -96,11 +95,11 @@ func (l *live) look(ctx context.Context) {
 	defer l.mu.Unlock()
 	old := l.run
 	text, err := os.ReadFile(old.site.File)
-	if err != nil || bytes.Equal(text, l.faulty) {
+	if err != nil {
 		return
 	}
 	edited, due := !bytes.Equal(text, old.site.Text), l.due()
-	if !edited && !due && !old.site.edited() && old.opened.stamp.Fresh(old.key(old.site)) {
+	if !edited && !due && !old.site.edited() && !old.opened.appeared() && old.opened.stamp.Fresh(old.key(old.site)) {
 		l.sick = ""
 		return
 	}
@@ -109,13 +108,14 @@ func (l *live) look(ctx context.Context) {
 		return
 	}
 	if err != nil {
-		l.refuse(text, edited, err)
+		l.refuse(err)
 		return
 	}
-	l.faulty, l.sick = nil, ""
+	l.sick = ""
 	if due && !edited && sameTexts(&old.fetched, &next.fetched) {
 		return
 	}
+	next.tellHeld()
 	l.swap(old, next)
 }
 
@@ -146,7 +146,7 @@ func (l *live) reread(ctx context.Context, anew bool) (*run, error) {
 	l.read = time.Now()
 	app := *l.run.App
 	app.StdinTTY = false
-	next := &run{App: &app, early: l.run.early, folders: l.run.folders, engine: &twodoor.Engine{}, anew: anew, quiet: l.run.quiet, memory: l.run.memory, far: l.run.far, staying: true}
+	next := &run{App: &app, held: &[]string{}, early: l.run.early, folders: l.run.folders, engine: &twodoor.Engine{}, anew: anew, quiet: l.run.quiet, memory: l.run.memory, far: l.run.far, staying: true}
 	next.early.Config, next.early.Words, next.early.Trust = l.run.site.File, nil, false
 	s, err := next.find()
 	if err != nil {
@@ -175,13 +175,12 @@ func (l *live) serves(source string) bool {
 	return false
 }
 
-// refuse tells a bad edit, once for each text.
-func (l *live) refuse(text []byte, edited bool, err error) {
+// refuse tells what is not taken up, once: it is tried again until it is mended, be it here or in
+// what it names.
+func (l *live) refuse(err error) {
 	says := fmt.Sprintf("twodoor: not taken up, the present state stays: %v", l.run.told(err))
-	if edited {
-		l.faulty = text
-		l.run.note(says)
-		return
+	if twodoor.AsError(err).Code == twodoor.CodeDenied {
+		says += "; read the file, and if it is good: twodoor sources --trust"
 	}
 	if says != l.sick {
 		l.sick = says

@@ -148,7 +148,7 @@ func (r *run) disabled() (all []summary) {
 
 // sources are all sources as they stand: as the running up knows them, else as this run does.
 func (r *run) sources(ctx context.Context) ([]summary, error) {
-	if all, ok := r.running(); ok {
+	if all, ok := r.running(); ok && !r.early.Trust { // what is trusted now, the running up has not read yet
 		return all, nil
 	}
 	if _, err := r.open(ctx); err != nil {
