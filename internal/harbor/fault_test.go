@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/twodoor/twodoor/internal/harbor"
+	"github.com/twodoor/twodoor/internal/harbor/fault"
 )
 
 // TestFaultsAnswer: the faults that answer at all, each for one request; the next one is fine again.
@@ -127,7 +128,7 @@ func TestFaultsListed(t *testing.T) {
 	documented := schema["properties"].(object)["name"].(object)["enum"].([]any)
 	service := harbor.New(harbor.Options{})
 	var listed []any
-	for _, kind := range harbor.Faults() {
+	for _, kind := range fault.Kinds() {
 		listed = append(listed, kind.Name)
 		if err := service.Fault(kind.Name, 1); err != nil || kind.Meaning == "" {
 			t.Errorf("%s: %v, meaning %q", kind.Name, err, kind.Meaning)

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/twodoor/twodoor/internal/harbor/fault"
 	"github.com/twodoor/twodoor/internal/harbor/telemetry"
 )
 
@@ -23,7 +24,7 @@ type Options struct {
 type Server struct {
 	options Options
 	mux     *http.ServeMux
-	faults  faultQueue
+	faults  fault.Queue
 
 	services func() (http.Handler, error) // those of package telemetry
 
@@ -44,6 +45,7 @@ func New(options Options) *Server {
 		options.Hydration = 1500 * time.Millisecond
 	}
 	s := &Server{options: options, mux: http.NewServeMux(), change: make(chan struct{})}
+	s.faults.Slow, s.faults.OtherHost, s.faults.BodyLimit, s.faults.Refuse = options.Slow, options.OtherHost, bodyLimit, refuse
 	s.services = sync.OnceValues(telemetry.New(options.Now, options.Hydration).Handler)
 	for _, route := range s.routes() {
 		s.mux.HandleFunc(route.method+" "+route.path, s.carry(route))
@@ -70,7 +72,7 @@ func (s *Server) telemetry() http.Handler {
 
 // Reset forgets every change and every waiting fault and seeds the data anew at the present time of the clock.
 func (s *Server) Reset() {
-	s.faults.clear()
+	s.faults.Clear()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.state = seed(s.options.Now().UTC().Truncate(time.Second))
@@ -87,7 +89,7 @@ func (s *Server) Handler() http.Handler {
 				Hint:   "Send Authorization: Bearer TOKEN, or Harbor-Key: TOKEN."})
 			return
 		}
-		if r.URL.Path != faultsPath && s.fail(w, r) {
+		if r.URL.Path != faultsPath && s.faults.Fail(w, r, r.Header.Get("Harbor-Fault")) {
 			return
 		}
 		s.mux.ServeHTTP(w, r)

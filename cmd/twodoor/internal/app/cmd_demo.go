@@ -20,12 +20,13 @@ import (
 	"github.com/twodoor/twodoor/cmd/twodoor/internal/smoke"
 	"github.com/twodoor/twodoor/door/cli"
 	"github.com/twodoor/twodoor/internal/harbor"
+	"github.com/twodoor/twodoor/internal/harbor/fault"
 	"github.com/twodoor/twodoor/internal/harbor/telemetry"
 )
 
 func (r *run) demoCommand() cli.Command {
 	faults := []string{}
-	for _, f := range harbor.Faults() {
+	for _, f := range fault.Kinds() {
 		faults = append(faults, f.Name)
 	}
 	return cli.Command{
