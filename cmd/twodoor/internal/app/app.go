@@ -3,7 +3,9 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 	"strconv"
@@ -234,6 +236,12 @@ func (r *run) told(err error) error {
 	var exit cli.Exit
 	if err == nil || errors.As(err, &known) || errors.As(err, &exit) || twodoor.AsError(err).Code != twodoor.CodeInternal {
 		return err
+	}
+	if place, ok := errors.AsType[*fs.PathError](err); ok { // the machine's state, and no bug of ours
+		return &twodoor.Error{
+			Code: twodoor.CodeInvalid, Message: err.Error(), Cause: err,
+			Hint: fmt.Sprintf("look at %s: is its folder there, and may this user use it?", r.near(place.Path)),
+		}
 	}
 	return &twodoor.Error{Code: twodoor.CodeInternal, Message: err.Error(), Cause: err}
 }

@@ -1,7 +1,8 @@
 package config
 
 import (
-	"fmt"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -17,7 +18,7 @@ func WriteFile(path string, text []byte, mode os.FileMode) error {
 	}
 	temp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
+		return unwritten(path, err)
 	}
 	defer os.Remove(temp.Name())
 	_, err = temp.Write(text)
@@ -34,7 +35,15 @@ func WriteFile(path string, text []byte, mode os.FileMode) error {
 		err = os.Rename(temp.Name(), path)
 	}
 	if err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
+		return unwritten(path, err)
 	}
 	return nil
+}
+
+// unwritten tells of the file that was to be written, not of the one that stood for it.
+func unwritten(path string, err error) error {
+	if inner, ok := errors.AsType[*fs.PathError](err); ok {
+		err = inner.Err
+	}
+	return &fs.PathError{Op: "write", Path: path, Err: err}
 }
