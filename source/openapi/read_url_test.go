@@ -132,3 +132,17 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+func TestKeyInAddressIsNotTold(t *testing.T) {
+	at := "https://x.example/a.yaml?token=sesame-open-1234"
+	for name, text := range map[string]string{"no syntax": "openapi: [", "no description": "a: 1", "empty": "openapi: 3.1.0"} {
+		r, err := (&Source{Name: "api", File: at, Fetch: web{at: text}.fetch}).Read(t.Context())
+		said := fmt.Sprint(err)
+		if r != nil {
+			said += fmt.Sprint(r.Notes)
+		}
+		if strings.Contains(said, "sesame") || !strings.Contains(said, "a.yaml?token=***") {
+			t.Errorf("%s: told as %s", name, said)
+		}
+	}
+}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/twodoor/twodoor"
 	"github.com/twodoor/twodoor/internal/rawjson"
+	"github.com/twodoor/twodoor/internal/secret"
 )
 
 // Library loads the files of one description, each once. It lives as long as one Read.
@@ -102,6 +103,9 @@ func (l *Library) followURL(from *File, file string) (*File, error) {
 func (l *Library) load(location, shown string) (*File, error) {
 	if d, known := l.documents[location]; known {
 		return d, l.faults[location]
+	}
+	if IsURL(location) {
+		shown = string(secret.Hide([]byte(shown))) // an address may carry a key
 	}
 	d := &File{Location: location, Shown: shown}
 	err := l.read(d)

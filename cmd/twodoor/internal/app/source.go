@@ -10,6 +10,7 @@ import (
 
 	"github.com/twodoor/twodoor"
 	"github.com/twodoor/twodoor/cmd/twodoor/internal/config"
+	"github.com/twodoor/twodoor/internal/secret"
 	"github.com/twodoor/twodoor/source/command"
 	"github.com/twodoor/twodoor/source/openapi"
 	"github.com/twodoor/twodoor/source/protobuf"
@@ -75,7 +76,7 @@ func (r *run) fetcher(s *site, name string) func(context.Context, string) ([]byt
 func fetch(ctx context.Context, client openapi.Doer, source, url string) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
-		return nil, &twodoor.Error{Code: twodoor.CodeInvalid, Message: fmt.Sprintf("%q is no URL", url), Cause: err}
+		return nil, &twodoor.Error{Code: twodoor.CodeInvalid, Message: fmt.Sprintf("%q is no URL", shownURL(url)), Cause: err}
 	}
 	req.Header.Set("Accept", "application/json, application/yaml, text/yaml, */*")
 	answer, err := client.Do(req, twodoor.Access{Source: source})
@@ -84,22 +85,25 @@ func fetch(ctx context.Context, client openapi.Doer, source, url string) ([]byte
 	}
 	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusOK {
-		return nil, &twodoor.Error{Code: twodoor.CodeUpstream, Message: fmt.Sprintf("%s answers HTTP %d", url, answer.StatusCode), Hint: "open it in a browser: is it the description itself? " + serverHint}
+		return nil, &twodoor.Error{Code: twodoor.CodeUpstream, Message: fmt.Sprintf("%s answers HTTP %d", shownURL(url), answer.StatusCode), Hint: "open it in a browser: is it the description itself? " + serverHint}
 	}
 	text, err := io.ReadAll(io.LimitReader(answer.Body, openapi.DefaultMaxBytes+1))
 	if err != nil {
 		return nil, unreached(url, err)
 	}
 	if len(text) > openapi.DefaultMaxBytes {
-		return nil, &twodoor.Error{Code: twodoor.CodeTooLarge, Message: fmt.Sprintf("%s is larger than the bound of %d MiB", url, openapi.DefaultMaxBytes>>20)}
+		return nil, &twodoor.Error{Code: twodoor.CodeTooLarge, Message: fmt.Sprintf("%s is larger than the bound of %d MiB", shownURL(url), openapi.DefaultMaxBytes>>20)}
 	}
 	return text, nil
 }
+
+// shownURL is an address without the key that it may carry.
+func shownURL(url string) string { return string(secret.Hide([]byte(url))) }
 
 // unreached keeps the code of an error that has one.
 func unreached(url string, err error) error {
 	if fault := twodoor.AsError(err); fault.Code != twodoor.CodeInternal {
 		return fault
 	}
-	return &twodoor.Error{Code: twodoor.CodeUnavailable, Message: "cannot read " + url, Hint: "is the address right, and is the server up?", Cause: err}
+	return &twodoor.Error{Code: twodoor.CodeUnavailable, Message: "cannot read " + shownURL(url), Hint: "is the address right, and is the server up?", Cause: err}
 }
