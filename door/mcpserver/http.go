@@ -106,7 +106,7 @@ func (d *Door) post(w http.ResponseWriter, r *http.Request, c caller) {
 		writeJSON(w, status, invalid(says).reply(nil))
 		return
 	}
-	if first := rawjson.Trim(body); len(first) > 0 && first[0] == '[' {
+	if first := rawjson.Trim(body); len(first) > 0 && first[0] == '[' && rawjson.Check(body) == nil {
 		d.passOn(w, r, c, body)
 		return
 	}

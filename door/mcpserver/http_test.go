@@ -105,6 +105,7 @@ func TestStatusOfEveryAnswer(t *testing.T) {
 		"unknown method":            {modern("1", "no/such", ""), nil, 404, `-32601`},
 		"removed method":            {modern("1", "ping", ""), nil, 404, `-32601`},
 		"not JSON":                  {"{", nil, 400, `-32700`},
+		"a batch that is not JSON":  {"[{", nil, 400, `"code":-32700`},
 		"no message":                {`{"jsonrpc":"2.0"}`, nil, 400, `-32600`},
 		"notification":              {`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`, nil, 202, ""},
 		"an answer to nobody":       {`{"jsonrpc":"2.0","id":1,"result":{}}`, nil, 202, ""},
