@@ -142,6 +142,8 @@ func (r *Reader) content(as, text string) (json.RawMessage, error) {
 	var data []byte
 	var err error
 	name := ""
+	unread := r.Unread
+	defer func() { r.Unread = unread }() // whatever a file holds, it is content of the right type
 	switch {
 	case text == "-":
 		data, err = r.readStdin(as)
