@@ -81,7 +81,7 @@ func atCLI(h *house, t task) (c cost, err error) {
 		c.turn("twodoor "+strings.Join(line, " ")+" <<<"+arguments, told)
 		c.failed(status != 0)
 	}
-	c.Bytes, c.Saved = h.far.bytes(), h.saved
+	c.Bytes, c.Saved = h.far.bytes(), h.saving()
 	return c, nil
 }
 
@@ -119,7 +119,7 @@ func inFull(h *house, t task) (c cost, err error) {
 			return c, err
 		}
 	}
-	c.Bytes, c.Saved = h.far.bytes(), h.saved
+	c.Bytes, c.Saved = h.far.bytes(), h.saving()
 	return c, nil
 }
 
@@ -155,7 +155,7 @@ func searching(h *house, t task, format twodoor.Format) (c cost, err error) {
 			return c, err
 		}
 	}
-	c.Bytes, c.Saved = h.far.bytes(), h.saved
+	c.Bytes, c.Saved = h.far.bytes(), h.saving()
 	return c, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -40,12 +41,25 @@ func systemsOf(corpus string) []system {
 // house is a system behind an engine, fresh for each task.
 type house struct {
 	*twodoor.Engine
-	far   *farSide
+	far *farSide
+
+	mu    sync.Mutex // calls that a call makes end beside one another
 	saved twodoor.Saved
 }
 
 // Observe adds up what shaping the answers saved.
-func (h *house) Observe(event twodoor.Event) { h.saved = plus(h.saved, event.Saved) }
+func (h *house) Observe(event twodoor.Event) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.saved = plus(h.saved, event.Saved)
+}
+
+// saving is the sum.
+func (h *house) saving() twodoor.Saved {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.saved
+}
 
 // built is what all houses of a system share.
 type built struct {
