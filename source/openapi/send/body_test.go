@@ -184,6 +184,8 @@ func TestBodiesThatDoNotFit(t *testing.T) {
 		args string
 	}{
 		{plan.Body{Media: []string{"application/octet-stream"}, Arg: "file"}, `{"file":"not base64!"}`},
+		{plan.Body{Media: []string{"application/octet-stream"}, Arg: "file"}, `{"file":"/etc/passwd"}`},
+		{plan.Body{Media: []string{"application/octet-stream"}, Arg: "file"}, `{"file":"../secret"}`},
 		{plan.Body{Media: []string{"application/octet-stream"}, Arg: "file"}, `{"file":{"a":1}}`},
 		{plan.Body{Media: []string{"application/octet-stream"}, Arg: "file"}, `{"file":"data:image/png;base64"}`},
 		{plan.Body{Media: []string{"application/octet-stream"}, Arg: "file"}, `{"file":"data:,%zz"}`},

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"mime"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/twodoor/twodoor"
@@ -55,10 +56,25 @@ func decodeBytes(arg, text string) (twodoor.Blob, error) {
 	if blob.Data = []byte(data); !coded {
 		return blob, nil
 	}
+	if !isURL && isPath(data) {
+		return blob, misfit(arg, "looks like the path of a file, which is not read here: give its bytes as base64 or as a data: URL, on the command line as @"+data)
+	}
 	if blob.Data, err = decodeBase64(data); err != nil {
 		return blob, misfit(arg, "is not base64: give the bytes as base64, or as a data: URL like data:image/png;name=a.png;base64,iVBORw0…")
 	}
 	return blob, nil
+}
+
+// maxPath is the length up to which a text that begins like a path is taken for one: a picture whose
+// base64 begins with a slash is longer.
+const maxPath = 256
+
+// isPath reports whether a text names a file rather than holding one. What begins with a slash may be
+// base64 of whole groups.
+func isPath(text string) bool {
+	whole := len(text)%4 == 0
+	return len(text) < maxPath && (strings.HasPrefix(text, "/") && !whole ||
+		slices.ContainsFunc([]string{"~/", "./", "../"}, func(begin string) bool { return strings.HasPrefix(text, begin) }))
 }
 
 // dataHead reads the media type of a data: URL, with its parameters but without the name.
