@@ -33,7 +33,7 @@ func TestStoreMoves(t *testing.T) {
 		s.stop()
 		check := func(where string) {
 			t.Helper()
-			if text := l.must("calls", "verify", "-o", "json"); !strings.Contains(text, `"faults":null`) {
+			if text := l.must("calls", "verify", "-o", "json"); !strings.Contains(text, `"faults":[]`) {
 				t.Errorf("in %s: %s", where, text)
 			}
 			s := l.up()
