@@ -63,7 +63,7 @@ func (e *Error) Prose(tool func(id string) string) string {
 		}
 	}
 	if e.Upstream != nil && !e.Upstream.Told {
-		fmt.Fprintf(&b, "\nupstream: %d %s", e.Upstream.Status, bounded(string(e.Upstream.Body), maxUpstream))
+		fmt.Fprintf(&b, "\nupstream: %d %s", e.Upstream.Status, shorten(string(e.Upstream.Body), maxUpstream))
 	}
 	if e.Hint != "" {
 		b.WriteString("\nhint: " + e.Hint)
@@ -81,14 +81,6 @@ func (e *Error) Prose(tool func(id string) string) string {
 		b.WriteString("\nconfirm: " + e.Token)
 	}
 	return b.String()
-}
-
-// bounded cuts a text at a rune before the bound.
-func bounded(text string, bound int) string {
-	if len(text) <= bound {
-		return text
-	}
-	return strings.ToValidUTF8(text[:bound], "") + "…"
 }
 
 // IsText reports whether the data is text that can be shown as such.

@@ -88,7 +88,8 @@ func FrictionOf(records []Record, operations []Known) *Friction {
 	f.slow(visits)
 	f.unused(visits, operations)
 	order := []string{FrictionGuessed, FrictionMisfit, FrictionHintIgnored, FrictionGuideUnread, FrictionEmpty, FrictionSearch, FrictionRepeated, FrictionPaged, FrictionUnread, FrictionSlow, FrictionUnused}
-	report.Findings = slices.SortedFunc(f.all(), func(a, b Finding) int {
+	report.Findings = slices.AppendSeq([]Finding{}, f.all())
+	slices.SortFunc(report.Findings, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(slices.Index(order, a.Kind), slices.Index(order, b.Kind)), cmp.Compare(b.Count, a.Count), cmp.Compare(a.Subject, b.Subject))
 	})
 	return report

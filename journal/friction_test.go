@@ -121,8 +121,8 @@ func TestFrictionOfACleanSession(t *testing.T) {
 		s.call("harbor.incident.get", `{"id":1}`, `[]`).ParentID = s.records[len(s.records)-1].CallID
 	}
 	report := journal.FrictionOf(s.records, known)
-	if len(report.Findings) != 0 {
-		t.Errorf("found %+v", report.Findings)
+	if report.Findings == nil || len(report.Findings) != 0 {
+		t.Errorf("found %+v, want an empty list: no list is ever null", report.Findings)
 	}
 	if report.Calls != 7 || report.Sessions != 1 {
 		t.Errorf("%d calls in %d sessions, want 7 in 1", report.Calls, report.Sessions)
